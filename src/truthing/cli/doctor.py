@@ -1,0 +1,37 @@
+"""truthing doctor."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from truthing.cli import options
+
+
+def doctor(
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE…", help="Label, prediction and gold files; - is standard input.")
+    ],
+    layout: options.Layout = None,
+    item_column: options.ItemColumn = None,
+    labeler_column: options.LabelerColumn = None,
+    label_column: options.LabelColumn = None,
+    prediction_column: options.PredictionColumn = None,
+    score_column: options.ScoreColumn = None,
+    truth_column: options.TruthColumn = None,
+) -> None:
+    """What is in these files, what can be computed, and what is missing for the rest."""
+    from truthing.doctor import examine
+    from truthing.render.console import out
+    from truthing.render.doctor import show
+
+    named = {
+        "item_column": item_column,
+        "labeler_column": labeler_column,
+        "label_column": label_column,
+        "prediction_column": prediction_column,
+        "score_column": score_column,
+        "truth_column": truth_column,
+    }
+    show(examine(files, layout=layout, **named), out())

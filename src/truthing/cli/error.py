@@ -1,0 +1,140 @@
+"""truthing error: the closed forms of Lam & Stork."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from truthing.cli import options
+from truthing.errors import InputError
+
+
+def error(
+    apparent: Annotated[
+        float | None, typer.Option(help="Apparent error rate: how often the classifier disagrees with the labels.")
+    ] = None,
+    mislabeling: Annotated[float | None, typer.Option(help="Mislabeling rate: how often a label is wrong.")] = None,
+    n: Annotated[
+        int | None, typer.Option("--n", help="Number of items behind the apparent error; gives an interval.")
+    ] = None,
+    checked: Annotated[
+        str | None, typer.Option(help="Mislabeling rate counted on checked labels: WRONG/TOTAL, e.g. 5/100.")
+    ] = None,
+    true: Annotated[
+        float | None, typer.Option("--true", help="True error rate (for the apparent one, --ratio and --policy).")
+    ] = None,
+    ratio: Annotated[
+        bool, typer.Option("--ratio", help="How many noisy labels are worth one perfect label (Eq. 3).")
+    ] = False,
+    policy: Annotated[bool, typer.Option("--policy", help="Twice as many items, or every item twice? (Eq. 4)")] = False,
+    bounds: Annotated[bool, typer.Option("--bounds", help="Bounds without independence (Section 6).")] = False,
+    joint: Annotated[
+        str | None,
+        typer.Option(help="Joint table of labels (rows) and predictions (columns), rows split by ';': 45,5;10,40."),
+    ] = None,
+    labeler: Annotated[
+        str | None, typer.Option(help="Labeler's confusion matrix, truth in rows: .9,.1;.2,.8 (with --joint).")
+    ] = None,
+    level: options.Level = 0.95,
+    as_json: options.Json = False,
+) -> None:
+    """True error behind an apparent one when labels are wrong at a known rate (Lam & Stork 2003)."""
+    from truthing.papers import lam_stork
+
+    found: dict[str, Any] = {}
+    notes: list[str] = []
+    if joint is not None:
+        if labeler is None:
+            raise InputError("--joint needs --labeler, the labeler's confusion matrix.")
+        result = lam_stork.true_confusion(_matrix(joint), _matrix(labeler))
+        found = {
+            "confusion": result.confusion.tolist(), "prior": result.prior.tolist(), "precision": result.precision.tolist(),
+            "recall": result.recall.tolist(), "error": result.error, "condition": result.condition,
+        }  # fmt: skip
+        notes = result.warnings + result.assumptions
+        text = str(result)
+    else:
+        counted = _checked(checked)
+        if mislabeling is None and counted is None:
+            raise InputError("the mislabeling rate is missing: give --mislabeling, or --checked WRONG/TOTAL.")
+        rate = mislabeling if mislabeling is not None else (counted[0] / counted[1] if counted and counted[1] else 0.0)
+        lines: list[str] = []
+        if apparent is not None:
+            corrected = lam_stork.true_error(apparent, mislabeling, n=n, checked=counted)
+            found["true_error"] = {"value": corrected.value, "raw": corrected.raw, "clipped": corrected.clipped}
+            lines.append(
+                f"true error      {corrected.value:.4f}"
+                + (f"   (raw {corrected.raw:.4f})" if corrected.clipped else "")
+            )
+            if n is not None:
+                low, high = corrected.interval(level)
+                found["true_error"] |= {"low": low, "high": high, "level": level, "variance": corrected.variance}
+                lines[-1] += f"   {level:.0%} interval {low:.4f} to {high:.4f}"
+            notes += corrected.warnings + corrected.assumptions
+            true = corrected.value if true is None else true
+        elif true is not None:
+            seen = lam_stork.apparent_error(true, rate)
+            found["apparent_error"] = seen.value
+            lines.append(f"apparent error  {seen.value:.4f}")
+            notes += seen.assumptions
+        if bounds:
+            limits = lam_stork.error_bounds(_need(apparent, "--bounds", "--apparent"), rate)
+            found["bounds"] = {
+                "lower": limits.lower,
+                "upper": limits.upper,
+                "lower_positive_dependence": limits.lower_positive_dependence,
+            }
+            lines.append(f"true error is {limits}")
+        if ratio:
+            worth = lam_stork.noisy_label_ratio(_need(true, "--ratio", "--true or --apparent"), rate)
+            found["noisy_label_ratio"] = worth.value
+            lines.append(f"noisy labels worth one perfect label  {worth.value:.3f}")
+        if policy:
+            choice = lam_stork.label_policy(_need(true, "--policy", "--true or --apparent"), rate)
+            found["policy"] = {
+                "policy": choice.policy,
+                "variance_distinct": choice.variance_distinct,
+                "variance_repeat": choice.variance_repeat,
+            }
+            lines.append(f"policy: {choice}")
+            notes += choice.assumptions
+        if not lines:
+            raise InputError(
+                "nothing to compute: give --apparent (for the true error) or --true (for the apparent one)."
+            )
+        text = "\n".join(lines)
+    notes = list(dict.fromkeys(notes))
+    typer.echo(json.dumps({**found, "notes": notes}) if as_json else text)
+    if not as_json:
+        for note in notes:
+            typer.echo(f"note: {note}", err=True)
+
+
+def _need(value: float | None, what: str, option: str) -> float:
+    if value is None:
+        raise InputError(f"{what} needs {option}.")
+    return value
+
+
+def _checked(text: str | None) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    try:
+        wrong, total = (int(part) for part in text.split("/"))
+    except ValueError:
+        raise InputError(f"--checked {text!r}: write WRONG/TOTAL, e.g. 5/100.") from None
+    return wrong, total
+
+
+def _matrix(text: str) -> list[list[float]]:
+    try:
+        rows = [[float(cell) for cell in row.split(",")] for row in text.split(";")]
+    except ValueError:
+        raise InputError(
+            f"matrix {text!r}: write numbers split by ',' and rows split by ';', e.g. .9,.1;.2,.8."
+        ) from None
+    if len({len(row) for row in rows}) != 1:
+        raise InputError(f"matrix {text!r}: its rows have different lengths.")
+    return rows

@@ -1,0 +1,375 @@
+"""Labels: who said what about which item, frozen and integer-coded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from truthing.coding import Array, factorise, name_each, recode, shares, sorted_classes
+from truthing.errors import InputError, listing
+
+Repeats = Literal["error", "first", "last", "keep"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Labels:
+    """Who said what about which item.
+
+    One entry per label, sorted by item: ``item``, ``labeler`` and ``label`` are codes into ``items``,
+    ``labelers`` and ``classes``. ``votes`` (or None: all one) says how many equal votes an entry stands for,
+    as anonymous count tables have it.
+
+    >>> labels = Labels.from_long([1, 1, 2], ["ann", "bob", "ann"], ["spam", "ham", "ham"])
+    >>> print(labels)
+    2 items, 2 labelers, 3 labels (1 to 2 an item, 1.5 on average; 25% of the grid is empty)
+    classes ham 67%, spam 33%
+    >>> labels[[1]].items
+    (2,)
+    """
+
+    items: tuple[Any, ...]
+    labelers: tuple[Any, ...]
+    classes: tuple[Any, ...]
+    item: Array
+    labeler: Array
+    label: Array
+    votes: Array | None = None
+    anonymous: bool = False
+    identical_repeats: int = 0
+    where: Mapping[tuple[Any, Any], str] = field(default_factory=dict)
+
+    # ---- building -----------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_long(
+        cls, items: Any, labelers: Any, labels: Any, *, missing: object = None, classes: Sequence[Any] | None = None
+    ) -> Labels:
+        """Three equal-length sequences; identical repeats count once, contradictions wait for `resolve_repeats`."""
+        if not len(items) == len(labelers) == len(labels):
+            raise InputError(
+                f"items, labelers and labels have {len(items):,}, {len(labelers):,} and {len(labels):,} entries; "
+                "they must be equally long, one entry per label."
+            )
+        item, item_names = factorise(items)
+        labeler, labeler_names = factorise(labelers)
+        label, class_names = factorise(labels, missing=missing)
+        for codes, what in ((item, "item"), (labeler, "labeler")):
+            if (codes < 0).any():
+                raise InputError(f"position {int(np.argmin(codes))} has no {what}: name it or remove the entry.")
+        label, ordered = _class_codes(label, class_names, classes)
+        return cls.from_codes(item, labeler, label, items=item_names, labelers=labeler_names, classes=ordered)
+
+    @classmethod
+    def from_codes(
+        cls,
+        item: Array,
+        labeler: Array,
+        label: Array,
+        *,
+        items: Sequence[Any],
+        labelers: Sequence[Any],
+        classes: Sequence[Any],
+        votes: Array | None = None,
+        anonymous: bool = False,
+        lines: Array | None = None,
+        source: str = "",
+    ) -> Labels:
+        """From integer codes (label -1 = missing); ``lines`` and ``source`` say where each entry stood."""
+        keep = label >= 0
+        if not keep.all():
+            item, labeler, label = item[keep], labeler[keep], label[keep]
+            votes = None if votes is None else votes[keep]
+            lines = None if lines is None else lines[keep]
+        key = item.astype(np.int64) * max(len(labelers), 1) + labeler
+        if len(key) > 1 and (np.diff(key) < 0).any():
+            order = (
+                pl.DataFrame({"key": key, "n": np.arange(len(key))}).sort("key", maintain_order=True)["n"].to_numpy()
+            )
+            key, item, labeler, label = key[order], item[order], labeler[order], label[order]
+            votes = None if votes is None else votes[order]
+            lines = None if lines is None else lines[order]
+        identical, where = 0, {}
+        same = np.flatnonzero(key[1:] == key[:-1]) + 1
+        if len(same) and not anonymous:
+            drop = _identical_repeats(key, label, same)
+            identical = int(drop.sum())
+            clash = same[~drop[same]]
+            where = {
+                (items[item[i]], labelers[labeler[i]]): f"{source} line {lines[i]}: " if lines is not None else ""
+                for i in clash[:1000]
+            }
+            if identical:
+                keep = ~drop
+                item, labeler, label = item[keep], labeler[keep], label[keep]
+                votes = None if votes is None else votes[keep]
+        return cls(
+            items=tuple(items),
+            labelers=tuple(labelers),
+            classes=tuple(classes),
+            item=_narrow(item),
+            labeler=_narrow(labeler),
+            label=_narrow(label),
+            votes=None if votes is None else votes.astype(np.int32),
+            anonymous=anonymous,
+            identical_repeats=identical,
+            where=where,
+        )
+
+    @classmethod
+    def from_matrix(
+        cls,
+        matrix: Any,
+        missing: object = None,
+        *,
+        items: Sequence[Any] | None = None,
+        labelers: Sequence[Any] | None = None,
+        classes: Sequence[Any] | None = None,
+    ) -> Labels:
+        """An items × labelers table; None and NaN are always missing, ``missing`` names one more value.
+
+        >>> Labels.from_matrix([[0, 1, None], [-1, 1, 1]], missing=-1).n_labels
+        4
+        """
+        grid = matrix if isinstance(matrix, np.ndarray) else np.array(matrix, dtype=object)
+        if grid.ndim != 2:
+            raise InputError(
+                f"a label matrix has items in rows and labelers in columns; this one has {grid.ndim} dimension(s)."
+            )
+        n_items, n_labelers = grid.shape
+        label, names = factorise(grid.reshape(-1), missing=missing)
+        label, ordered = _class_codes(label, names, classes)
+        return cls.from_codes(
+            np.repeat(np.arange(n_items, dtype=np.int32), n_labelers),
+            np.tile(np.arange(n_labelers, dtype=np.int32), n_items),
+            label,
+            items=name_each(items, n_items, "items"),
+            labelers=name_each(labelers, n_labelers, "labelers"),
+            classes=ordered,
+        )
+
+    @classmethod
+    def from_counts(
+        cls, counts: Any, *, items: Sequence[Any] | None = None, classes: Sequence[Any] | None = None
+    ) -> Labels:
+        """An items × classes table of anonymous votes.
+
+        >>> Labels.from_counts([[2, 1], [0, 3]], classes=["no", "yes"]).n_labels
+        6
+        """
+        table = np.asarray(counts)
+        if table.ndim != 2 or table.dtype.kind not in "iufb":
+            raise InputError("vote counts are a table of numbers, items in rows and classes in columns.")
+        if not np.isfinite(table).all() or (table < 0).any() or (table != np.floor(table)).any():
+            bad = np.argwhere(~np.isfinite(table) | (table < 0) | (table != np.floor(table)))[0]
+            raise InputError(
+                f"row {bad[0]}, column {bad[1]} holds {table[tuple(bad)]}: vote counts are whole numbers from 0 up."
+            )
+        item, label = np.nonzero(table)
+        return cls.from_codes(
+            item,
+            np.zeros(len(item), dtype=np.int32),
+            label,
+            items=name_each(items, table.shape[0], "items"),
+            labelers=("votes",),
+            classes=name_each(classes, table.shape[1], "classes"),
+            votes=table[item, label],
+            anonymous=True,
+        )
+
+    # ---- sizes --------------------------------------------------------------------------------------------------
+
+    @property
+    def n_items(self) -> int:
+        return len(self.items)
+
+    @property
+    def n_labelers(self) -> int:
+        return len(self.labelers)
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.classes)
+
+    @property
+    def n_labels(self) -> int:
+        return len(self.label) if self.votes is None else int(self.votes.sum())
+
+    @cached_property
+    def weight(self) -> Array:
+        """Votes per entry, also when every entry is one."""
+        return np.ones(len(self.label), dtype=np.int32) if self.votes is None else self.votes
+
+    @cached_property
+    def indptr(self) -> Array:
+        """Entries of item i are ``indptr[i]:indptr[i + 1]``."""
+        return np.searchsorted(self.item, np.arange(self.n_items + 1)).astype(np.int64)
+
+    @cached_property
+    def per_item(self) -> Array:
+        return np.bincount(self.item, weights=self.weight, minlength=self.n_items).astype(np.int64)
+
+    @cached_property
+    def per_labeler(self) -> Array:
+        return np.bincount(self.labeler, weights=self.weight, minlength=self.n_labelers).astype(np.int64)
+
+    @cached_property
+    def per_class(self) -> Array:
+        return np.bincount(self.label, weights=self.weight, minlength=self.n_classes).astype(np.int64)
+
+    def counts(self) -> Array:
+        """Votes for each class, items × classes."""
+        flat = self.item.astype(np.int64) * self.n_classes + self.label
+        votes = np.bincount(flat, weights=self.weight, minlength=self.n_items * self.n_classes)
+        return votes.astype(np.int64).reshape(self.n_items, self.n_classes)
+
+    def matrix(self) -> Array:
+        """Class codes as items × labelers, -1 where there is no label; the last of several."""
+        grid = np.full((self.n_items, self.n_labelers), -1, dtype=np.int32)
+        grid[self.item, self.labeler] = self.label
+        return grid
+
+    def agreement(self) -> tuple[float, float]:
+        """Share of agreeing pairs of labels on the same item, and that share corrected for chance (Fleiss' κ)."""
+        votes = self.counts().astype(float)
+        total = votes.sum(axis=1)
+        pairs = (total * (total - 1)).sum()
+        if pairs == 0:
+            return float("nan"), float("nan")
+        observed = float((votes * (votes - 1)).sum() / pairs)
+        chance = float(((votes.sum(axis=0) / votes.sum()) ** 2).sum())
+        return observed, float("nan") if chance == 1 else (observed - chance) / (1 - chance)
+
+    # ---- choosing -----------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return self.n_items
+
+    def __getitem__(self, index: Any) -> Labels:
+        """The labels of some items: a slice, positions or a mask; classes and labelers stay as they are."""
+        chosen = np.atleast_1d(np.arange(self.n_items)[index])
+        size = np.diff(self.indptr)[chosen]
+        starts = np.repeat(self.indptr[chosen] - np.concatenate([[0], np.cumsum(size)[:-1]]), size)
+        entries = starts + np.arange(size.sum())
+        return replace(
+            self,
+            items=tuple(self.items[i] for i in chosen),
+            item=np.repeat(np.arange(len(chosen), dtype=np.int32), size),
+            labeler=self.labeler[entries],
+            label=self.label[entries],
+            votes=None if self.votes is None else self.votes[entries],
+        )
+
+    def select(self, labelers: Sequence[Any]) -> Labels:
+        """Only these labelers, in this order; every item stays, also one that is left with no label."""
+        unknown = [name for name in labelers if name not in self.labelers]
+        if unknown:
+            raise InputError(f"no labeler is called {listing(unknown)}; there are {listing(self.labelers)}.")
+        codes = recode(self.labeler, self.labelers, labelers)
+        return Labels.from_codes(
+            self.item[codes >= 0],
+            codes[codes >= 0],
+            self.label[codes >= 0],
+            items=self.items,
+            labelers=labelers,
+            classes=self.classes,
+            votes=None if self.votes is None else self.votes[codes >= 0],
+            anonymous=self.anonymous,
+        )
+
+    def with_classes(self, classes: Sequence[Any]) -> Labels:
+        """The same labels coded in a longer list of classes."""
+        return replace(self, classes=tuple(classes), label=recode(self.label, self.classes, classes))
+
+    @cached_property
+    def contradictions(self) -> Array:
+        """Entries whose labeler gave the same item another label before."""
+        if self.anonymous:
+            return np.empty(0, dtype=np.int64)
+        same = (self.item[1:] == self.item[:-1]) & (self.labeler[1:] == self.labeler[:-1])
+        return np.flatnonzero(same) + 1
+
+    def resolve_repeats(self, rule: Repeats = "error") -> Labels:
+        """What to do where a labeler contradicts itself: "error", keep the "first" or "last" label, or "keep" all."""
+        if rule not in ("error", "first", "last", "keep"):
+            raise InputError(f"repeats={rule!r} is not a rule; choose error, first, last or keep.")
+        clash = self.contradictions
+        if len(clash) == 0 or rule == "keep":
+            return self
+        if rule == "error":
+            i = int(clash[0])
+            item, labeler = self.items[self.item[i]], self.labelers[self.labeler[i]]
+            raise InputError(
+                f"{self.where.get((item, labeler), '')}labeler {labeler!r} says both {self.classes[self.label[i - 1]]!r} and "
+                f"{self.classes[self.label[i]]!r} for item {item!r} ({len(clash):,} such repeats in all). "
+                "Keep one with --repeats first or last (repeats=… in Python), keep both with --repeats keep, or remove a line."
+            )
+        keep = np.ones(len(self.label), dtype=bool)
+        keep[clash if rule == "first" else clash - 1] = False
+        return replace(
+            self,
+            item=self.item[keep],
+            labeler=self.labeler[keep],
+            label=self.label[keep],
+            votes=None if self.votes is None else self.votes[keep],
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Labels):
+            return NotImplemented
+        return (
+            (self.items, self.labelers, self.classes) == (other.items, other.labelers, other.classes)
+            and np.array_equal(self.item, other.item)
+            and np.array_equal(self.labeler, other.labeler)
+            and np.array_equal(self.label, other.label)
+            and np.array_equal(self.weight, other.weight)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __str__(self) -> str:
+        return describe_labels(self)
+
+    def __repr__(self) -> str:
+        return f"<Labels: {self.n_items:,} items, {self.n_labelers:,} labelers, {self.n_labels:,} labels, {self.n_classes} classes>"
+
+
+def describe_labels(labels: Labels) -> str:
+    """Two lines worth reading about a set of labels."""
+    per_item = labels.per_item
+    if len(per_item) == 0 or labels.n_labels == 0:
+        return f"{labels.n_items:,} items, no labels"
+    who = "anonymous votes" if labels.anonymous else f"{labels.n_labelers:,} labeler{'s' * (labels.n_labelers != 1)}"
+    spread = f"{per_item.min()} to {per_item.max()} an item, {per_item.mean():.1f} on average"
+    grid = labels.n_items * labels.n_labelers
+    empty = "" if labels.anonymous else f"; {1 - len(labels.label) / grid:.0%} of the grid is empty"
+    return (
+        f"{labels.n_items:,} items, {who}, {labels.n_labels:,} labels ({spread}{empty})\n"
+        f"classes {shares(labels.classes, labels.per_class)}"
+    )
+
+
+def _class_codes(label: Array, names: tuple[Any, ...], classes: Sequence[Any] | None) -> tuple[Array, tuple[Any, ...]]:
+    if classes is None:
+        return sorted_classes(label, names)
+    unknown = [name for name in names if name not in classes]
+    if unknown:
+        raise InputError(f"labels hold {listing(unknown)}, not among the given classes {listing(classes)}.")
+    return recode(label, names, classes), tuple(classes)
+
+
+def _identical_repeats(key: Array, label: Array, same: Array) -> Array:
+    """Mask of entries that repeat an earlier entry of the same labeler on the same item, label included."""
+    drop = np.zeros(len(key), dtype=bool)
+    start = np.searchsorted(key, key[same])
+    for position, first in zip(same, start):
+        drop[position] = (label[first:position] == label[position]).any()
+    return drop
+
+
+def _narrow(codes: Array) -> Array:
+    return np.ascontiguousarray(codes, dtype=np.int32)

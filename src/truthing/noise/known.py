@@ -1,0 +1,168 @@
+"""Noise that is given: one rate, a rate for each labeler, confusion matrices, difficulty × fallibility, joint tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from truthing.coding import Array
+from truthing.errors import InputError, listing
+from truthing.labels import Labels
+from truthing.noise.base import NoiseModel, TableNoise, align, check_confusion, check_rates, symmetric_table
+
+
+@dataclass(frozen=True)
+class Symmetric(TableNoise):
+    """Every labeler errs at ``error``, all wrong classes equally likely (Su's assumed error rate).
+
+    ``error`` is a number, a range ``(low, high)`` that is uniform between its ends, or a mapping labeler → rate.
+
+    >>> labels = Labels.from_matrix([[0, 1]])
+    >>> Symmetric(0.1).tables(labels)[0].tolist()
+    [[0.9, 0.1], [0.1, 0.9]]
+    """
+
+    error: float | tuple[float, float] | Mapping[Any, float]
+
+    @property
+    def range(self) -> tuple[float, float] | None:
+        """The ends of a range, or None where the rate is a number."""
+        if not isinstance(self.error, tuple):
+            return None
+        low, high = self.error
+        check_rates(np.array([low, high]), "error")
+        if low > high:
+            raise InputError(f"the range of error rates {low}-{high} runs backwards: give the lower end first.")
+        return low, high
+
+    def tables(self, labels: Labels) -> Array:
+        between = self.range
+        rates = align(sum(between) / 2 if between else self.error, labels.labelers, "error rate")
+        return symmetric_table(check_rates(rates, "error"), labels.n_classes)
+
+
+@dataclass(frozen=True)
+class Confusion(TableNoise):
+    """One confusion matrix for each labeler, truth in rows, classes in the order of ``labels.classes``.
+
+    ``weight`` says how many labels this knowledge is worth: None = certain; 40 = as if learned from 40 labels for each
+    labeler, to be updated by the data. ``classes`` names the order of rows and columns when it is not that of the labels.
+
+    >>> labels = Labels.from_matrix([[0], [1]])
+    >>> Confusion([[0.9, 0.1], [0.2, 0.8]]).tables(labels).shape
+    (1, 2, 2)
+    """
+
+    matrices: Any
+    weight: float | None = None
+    classes: Sequence[Any] | None = None
+
+    def tables(self, labels: Labels) -> Array:
+        if isinstance(self.matrices, Mapping):
+            absent = [name for name in labels.labelers if name not in self.matrices]
+            if absent:
+                raise InputError(
+                    f"no confusion matrix is given for labeler {listing(absent)}: give one, or leave the noise to be learned."
+                )
+            given = [self.matrices[name] for name in labels.labelers]
+        else:
+            array = np.asarray(self.matrices, dtype=float)
+            given = [array] * labels.n_labelers if array.ndim == 2 else list(array)
+        if len(given) != labels.n_labelers:
+            raise InputError(
+                f"{len(given)} confusion matrices for {labels.n_labelers} labelers: give one for each, or a mapping by name."
+            )
+        return np.stack(
+            [self.matrix(m, labels, f"the matrix of labeler {who!r}") for m, who in zip(given, labels.labelers)]
+        )
+
+    def matrix(self, matrix: Any, labels: Labels, what: str) -> Array:
+        """One labeler's matrix, checked and put into the order of the labels' classes."""
+        table = check_confusion(matrix, what)
+        order = tuple(self.classes) if self.classes is not None else labels.classes
+        if len(table) != len(order):
+            raise InputError(
+                f"{what} has {len(table)} classes, the data have {len(order)} ({listing(order)}): name its order with classes=."
+            )
+        absent = [c for c in labels.classes if c not in order]
+        if absent:
+            raise InputError(f"{what} does not name class {absent[0]!r}: add a row and a column for it.")
+        place = [order.index(c) for c in labels.classes]
+        return table[np.ix_(place, place)]
+
+
+@dataclass(frozen=True)
+class Difficulty:
+    """Difficulty of items × fallibility of labelers (Su 59-60).
+
+    ``ε = (δ - δφ + φ)(C - 1)/C``: an item of difficulty 1 or a labeler of fallibility 1 leaves a pure guess.
+
+    >>> labels = Labels.from_matrix([[0, 1], [1, 1]])
+    >>> np.exp(Difficulty(0.0, [0.2, 0.4]).log_likelihood(labels)).round(2).tolist()
+    [[0.18, 0.08], [0.02, 0.72]]
+    """
+
+    difficulty: Any
+    fallibility: Any
+
+    def log_likelihood(self, labels: Labels) -> Array:
+        delta = check_rates(align(self.difficulty, labels.items, "difficulty"), "difficulty")
+        phi = check_rates(align(self.fallibility, labels.labelers, "fallibility"), "fallibility")
+        rate = combined_error(delta[labels.item], phi[labels.labeler], labels.n_classes)
+        with np.errstate(divide="ignore"):
+            right = np.log1p(-rate) * labels.weight
+            wrong = np.log(rate / max(labels.n_classes - 1, 1)) * labels.weight
+        scores = np.empty((labels.n_items, labels.n_classes))
+        for c in range(labels.n_classes):
+            terms = np.where(labels.label == c, right, wrong)
+            scores[:, c] = np.bincount(labels.item, weights=terms, minlength=labels.n_items)
+        return scores
+
+
+def combined_error(difficulty: Any, fallibility: Any, n_classes: int) -> Array:
+    """Su 60."""
+    return np.asarray((difficulty - difficulty * fallibility + fallibility) * (n_classes - 1) / n_classes)
+
+
+@dataclass(frozen=True)
+class Joint:
+    """Labelers that are not independent: a joint table P(labels of the group | truth), the rest by another model.
+
+    ``table`` has the truth first and then one axis for each labeler of ``group``; a group member without a label on an
+    item is summed out.
+
+    >>> labels = Labels.from_matrix([[0, 0], [0, 1]], labelers=["a", "b"])
+    >>> table = np.array([[[0.8, 0.05], [0.05, 0.1]], [[0.2, 0.1], [0.1, 0.6]]])
+    >>> np.exp(Joint(("a", "b"), table).log_likelihood(labels)).round(2).tolist()
+    [[0.8, 0.2], [0.05, 0.1]]
+    """
+
+    group: Sequence[Any]
+    table: Any
+    others: NoiseModel | None = None
+
+    def log_likelihood(self, labels: Labels) -> Array:
+        table = np.asarray(self.table, dtype=float)
+        expected = (labels.n_classes,) * (len(self.group) + 1)
+        if table.shape != expected:
+            raise InputError(
+                f"the joint table of {listing(self.group)} has shape {table.shape}; it needs {expected}: truth, then each labeler."
+            )
+        sums = table.reshape(labels.n_classes, -1).sum(axis=1)
+        if (table < 0).any() or not np.allclose(sums, 1, atol=1e-6):
+            raise InputError(
+                f"the joint table of {listing(self.group)} must hold probabilities that sum to one for each truth."
+            )
+        rest = [name for name in labels.labelers if name not in self.group]
+        if rest and self.others is None:
+            raise InputError(f"labeler {listing(rest)} is not in the joint table: give others=, a model for the rest.")
+        grid = labels.select(list(self.group)).matrix()
+        # one more place on each axis, for "gave no label": the sum over what the label could have been
+        for axis in range(1, table.ndim):
+            table = np.concatenate([table, table.sum(axis=axis, keepdims=True)], axis=axis)
+        with np.errstate(divide="ignore"):
+            scores = np.log(table)[(slice(None), *grid.T)].T
+        return scores + self.others.log_likelihood(labels.select(rest)) if rest and self.others is not None else scores

@@ -1,0 +1,1 @@
+"""Results for people: terminal, JSON, pictures. Imported only when something is shown."""

@@ -1,0 +1,15 @@
+"""The papers' tables and figures: one short file each, ours beside the printed numbers."""
+
+from __future__ import annotations
+
+import importlib
+
+PAPERS = {
+    "lam-stork": "Lam & Stork 2003: Tables 1-3, Figures 1 and 2",
+}
+
+
+def run(name: str, *, figures: str, quick: bool = False) -> None:
+    """Print one paper's reproduction and write its figures."""
+    module = importlib.import_module(f"truthing.reproduce.{name.replace('-', '_')}")
+    module.main(figures=figures, quick=quick)

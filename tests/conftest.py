@@ -1,0 +1,27 @@
+"""Shared fixtures; real data are looked for beside the checkout or where TRUTHING_DATA points."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
+if "TRUTHING_DATA" not in os.environ and BESIDE.is_dir():
+    os.environ["TRUTHING_DATA"] = str(BESIDE)
+
+
+def skip_or_fail(reason: str) -> None:
+    """Absent data or browsers skip a test at home and fail it in CI, where they must be present."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(f"under CI this must not be skipped: {reason}")
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def real_data() -> Path:
+    folder = os.environ.get("TRUTHING_DATA")
+    if not folder or not Path(folder).is_dir():
+        skip_or_fail("needs the public data sets: set TRUTHING_DATA to their folder")
+    return Path(str(folder))
