@@ -80,44 +80,62 @@ def factorise(values: Any, *, missing: object = None) -> tuple[Codes, tuple[Any,
 
 
 def _factorise_series(series: pl.Series) -> tuple[Codes, tuple[Any, ...]]:
-    if series.dtype.is_float():
-        series = series.fill_nan(None)
-        whole = series.cast(pl.Int64, strict=False)
-        if ((whole.cast(pl.Float64) == series).fill_null(True) & (whole.is_null() == series.is_null())).all():
-            series = whole
     if series.dtype == pl.Null:
         return np.full(len(series), -1, dtype=np.int32), ()
-    small = _small_integers(series)
-    if small is not None:
-        return small
-    if not (
-        series.dtype.is_integer() or series.dtype in (pl.String, pl.Boolean, pl.Categorical) or series.dtype.is_float()
-    ):
+    if not codable(series):
         return _factorise_objects(series.to_list(), None)
-    if series.dtype == pl.Categorical:
-        series = series.cast(pl.String)
-    names = series.drop_nulls().unique(maintain_order=True)
-    table = pl.DataFrame({"name": names, "code": np.arange(len(names), dtype=np.int32)})
-    codes = series.to_frame("name").join(table, on="name", how="left", maintain_order="left")["code"].fill_null(-1)
-    return codes.to_numpy(), tuple(names.to_list())
+    codes, names = code_series(series)
+    return codes, tuple(names.to_list())
 
 
-def _small_integers(series: pl.Series) -> tuple[Codes, tuple[Any, ...]] | None:
-    """Integers in a narrow range need no hashing: a table over the range does."""
-    if not series.dtype.is_integer() or len(series) == 0 or series.null_count():
-        return None
-    low, high = int(series.min()), int(series.max())  # type: ignore[arg-type]
-    if high - low > 4 * len(series) + 1000:
-        return None
-    values = series.to_numpy() - low
-    first = np.full(high - low + 1, len(values), dtype=np.int64)
-    # written back to front, the first appearance of each value is what remains
-    first[values[::-1]] = np.arange(len(values) - 1, -1, -1)
-    present = np.flatnonzero(first < len(values))
-    order = present[np.argsort(first[present], kind="stable")]
+def codable(series: pl.Series) -> bool:
+    """Plain columns are coded by polars and numpy; mixed and nested ones value by value."""
+    return (
+        series.dtype.is_numeric() or series.dtype in (pl.String, pl.Boolean, pl.Categorical) or series.dtype == pl.Enum
+    )
+
+
+def code_series(series: pl.Series) -> tuple[Codes, pl.Series]:
+    """Codes in order of first appearance, null as -1, and the names as a series."""
+    if series.dtype.is_float():
+        series = _whole(series.fill_nan(None))
+    if series.dtype in (pl.String, pl.Boolean) or series.dtype.is_float():
+        keys = series.cast(pl.String).cast(pl.Categorical).to_physical()
+    else:
+        keys = series.to_physical()
+    known = np.ones(len(keys), dtype=bool) if not keys.null_count() else keys.is_not_null().to_numpy()
+    codes = np.full(len(keys), -1, dtype=np.int32)
+    dense, first = _first_appearance(keys.drop_nulls().to_numpy())
+    codes[known] = dense
+    return codes, series.drop_nulls().gather(first)
+
+
+def _whole(series: pl.Series) -> pl.Series:
+    """Numbers that are all whole as integers: a column of floats is often one of integers with gaps."""
+    whole = series.cast(pl.Int64, strict=False)
+    same = (whole.cast(pl.Float64) == series).fill_null(True) & (whole.is_null() == series.is_null())
+    return whole if same.all() else series
+
+
+def _first_appearance(keys: Array) -> tuple[Codes, Array]:
+    """Codes for integer keys, and the position at which each code appears first."""
+    if len(keys) == 0:
+        return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64)
+    low, high = int(keys.min()), int(keys.max())
+    if high - low > 4 * len(keys) + 1000:
+        _, first, place = np.unique(keys, return_index=True, return_inverse=True)
+        order = np.argsort(first, kind="stable")
+        rank = np.empty(len(order), dtype=np.int32)
+        rank[order] = np.arange(len(order), dtype=np.int32)
+        return rank[place], first[order]
+    # a narrow range needs no sorting: written back to front, the first appearance of each key is what remains
+    offset = keys - low if low else keys
+    seen = np.full(high - low + 1, len(keys), dtype=np.int64)
+    seen[offset[::-1]] = np.arange(len(keys) - 1, -1, -1)
+    first = np.sort(seen[seen < len(keys)])
     lookup = np.full(high - low + 1, -1, dtype=np.int32)
-    lookup[order] = np.arange(len(order), dtype=np.int32)
-    return lookup[values], tuple((order + low).tolist())
+    lookup[offset[first]] = np.arange(len(first), dtype=np.int32)
+    return lookup[offset], first
 
 
 def _factorise_objects(values: Sequence[Any], missing: object) -> tuple[Codes, tuple[Any, ...]]:

@@ -86,7 +86,7 @@ class Labels:
             votes = None if votes is None else votes[keep]
             lines = None if lines is None else lines[keep]
         key = item.astype(np.int64) * max(len(labelers), 1) + labeler
-        if len(key) > 1 and (np.diff(key) < 0).any():
+        if len(key) > 1 and (key[1:] < key[:-1]).any():
             order = (
                 pl.DataFrame({"key": key, "n": np.arange(len(key))}).sort("key", maintain_order=True)["n"].to_numpy()
             )

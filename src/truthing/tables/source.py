@@ -63,13 +63,13 @@ def _from_bytes(data: bytes, name: str, *, delimiter: str | None) -> Table:
             raise InputError(
                 f"{name} looks gzip-compressed but is damaged or cut short: copy or compress it again."
             ) from None
-    if not data.strip():
+    if not data[:4096].strip() and not data.strip():
         raise InputError(f"{name} is empty: it needs a header line and at least one row.")
     if data[:4] == b"PAR1":
         return binary.parquet(data, name)
     if data[:6] == b"\x93NUMPY":
         return binary.npy(data, name)
-    content = text.decode(data, name)
-    if content.lstrip()[:1] in ("[", "{"):
-        return json.read(content, name)
+    content = text.check(data, name)
+    if content[:4096].lstrip()[:1] in (b"[", b"{"):
+        return json.read(content.decode(), name)
     return text.delimited(content, name, delimiter)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,12 +9,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from truthing.coding import Array, factorise, is_missing
+from truthing.coding import Array, codable, code_series, factorise
 from truthing.errors import InputError
 
-MISSING_WORDS = frozenset({"", "na", "null", "nan", "none", "-"})
-_INTEGER = re.compile(r"-?(0|[1-9][0-9]*)|\+[1-9][0-9]*")
-_WHOLE_FLOAT = re.compile(r"-?(0|[1-9][0-9]*)\.0+")
+MISSING_WORDS = ("", "na", "null", "nan", "none", "-")
+_INTEGER = r"^(-?(0|[1-9][0-9]*)|\+[1-9][0-9]*)$"
+_WHOLE_FLOAT = r"^-?(0|[1-9][0-9]*)\.0+$"
+_NUMBER = r"^[-+]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)(e[-+]?[0-9]+)?$"
 
 
 @dataclass(frozen=True)
@@ -37,19 +37,17 @@ class Table:
 
     def codes(self, column: str) -> tuple[Array, tuple[Any, ...]]:
         """A column as codes and names, missing words as -1, and text turned into numbers or booleans where all of it is."""
-        codes, names = factorise(self.frame[column])
-        gone = [
-            i
-            for i, n in enumerate(names)
-            if is_missing(n) or (isinstance(n, str) and n.strip().lower() in MISSING_WORDS)
-        ]
-        if gone:
-            keep = np.ones(len(names) + 1, dtype=bool)
-            keep[gone] = False
-            keep[-1] = False
-            shift = np.where(keep, np.cumsum(keep) - 1, -1).astype(np.int32)
-            codes, names = shift[codes], tuple(n for i, n in enumerate(names) if keep[i])
-        return codes, names if self.typed else parse_names(names)
+        series = self.frame[column]
+        if not codable(series):
+            return factorise([None if is_missing_word(v) else v for v in series.to_list()])
+        codes, names = code_series(series)
+        if names.dtype in (pl.String, pl.Categorical):
+            gone = names.cast(pl.String).str.strip_chars().str.to_lowercase().is_in(MISSING_WORDS)
+            if gone.any():
+                keep = np.append(~gone.to_numpy(), False)
+                codes = np.where(keep, np.cumsum(keep) - 1, -1).astype(np.int32)[codes]
+                names = names.filter(~gone)
+        return codes, tuple(names.to_list()) if self.typed else parse_names(names)
 
     def required(self, column: str, what: str) -> tuple[Array, tuple[Any, ...]]:
         """As `codes`, where nothing may be missing."""
@@ -73,28 +71,32 @@ class Table:
         return values.to_numpy()
 
 
-def parse_names(names: Sequence[Any]) -> tuple[Any, ...]:
+def is_missing_word(value: Any) -> bool:
+    return isinstance(value, str) and value.strip().lower() in MISSING_WORDS
+
+
+def parse_names(names: pl.Series | Sequence[Any]) -> tuple[Any, ...]:
     """Integers where every text is one, then booleans, then numbers; otherwise the texts. "007" stays a text.
 
-    >>> parse_names(["-1", "1"]), parse_names(["007", "8"]), parse_names(["true", "false"])
+    >>> parse_names(["-1", "+1"]), parse_names(["007", "8"]), parse_names(["true", "false"])
     ((-1, 1), ('007', '8'), (True, False))
     """
-    texts = [str(n) for n in names]
-    if not texts:
+    texts = names if isinstance(names, pl.Series) else pl.Series([str(n) for n in names], dtype=pl.String)
+    if len(texts) == 0:
         return ()
-    if all(_INTEGER.fullmatch(t) for t in texts):
-        return tuple(int(t) for t in texts)
-    if all(_WHOLE_FLOAT.fullmatch(t) for t in texts):
-        return tuple(int(float(t)) for t in texts)
-    if all(t in ("true", "false", "True", "False", "TRUE", "FALSE") for t in texts) and len(
-        {t.lower() for t in texts}
-    ) == len(texts):
-        return tuple(t.lower() == "true" for t in texts)
-    if all("." in t or _INTEGER.fullmatch(t) for t in texts):
-        try:
-            values = tuple(float(t) for t in texts)
-        except ValueError:
-            return tuple(texts)
-        if len(set(values)) == len(values) and np.isfinite(values).all():
-            return values
-    return tuple(texts)
+    lower = texts.str.to_lowercase()
+    if lower.is_in(["true", "false"]).all() and lower.n_unique() == len(lower):
+        return tuple((lower == "true").to_list())
+    if texts.str.contains(_INTEGER).all() or texts.str.contains(_WHOLE_FLOAT).all():
+        whole = (
+            texts.str.strip_chars_start("+")
+            .cast(pl.Float64 if "." in texts[0] else pl.Int64, strict=False)
+            .cast(pl.Int64)
+        )
+        if not whole.null_count() and whole.n_unique() == len(texts):
+            return tuple(whole.to_list())
+    elif texts.str.contains(_NUMBER).all():
+        values = texts.cast(pl.Float64, strict=False)
+        if not values.null_count() and values.n_unique() == len(texts) and values.is_finite().all():
+            return tuple(values.to_list())
+    return tuple(texts.to_list())
