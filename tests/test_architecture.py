@@ -13,6 +13,7 @@ FLOORS = [
     {"errors"},
     {"coding"},
     {"labels", "predictions"},
+    {"joining"},
     {"tables"},
     {"noise"},
     {"metrics"},

@@ -21,12 +21,14 @@ _HOME = {
     "TruthingError": "truthing.errors",
     "apparent_error": "truthing.papers.lam_stork",
     "error_bounds": "truthing.papers.lam_stork",
+    "grade": "truthing.grading",
     "label_policy": "truthing.papers.lam_stork",
     "noisy_label_ratio": "truthing.papers.lam_stork",
     "read_gold": "truthing.tables",
     "read_labels": "truthing.tables",
     "read_predictions": "truthing.tables",
     "simulate": "truthing.simulation",
+    "Report": "truthing.report",
     "true_confusion": "truthing.papers.lam_stork",
     "true_error": "truthing.papers.lam_stork",
 }
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from truthing.errors import NotConverged as NotConverged
     from truthing.errors import NotIdentified as NotIdentified
     from truthing.errors import TruthingError as TruthingError
+    from truthing.grading import grade as grade
     from truthing.labels import Labels as Labels
     from truthing.metrics.estimate import Estimate as Estimate
     from truthing.papers.lam_stork import apparent_error as apparent_error
@@ -50,6 +53,7 @@ if TYPE_CHECKING:
     from truthing.papers.lam_stork import true_error as true_error
     from truthing.predictions import Gold as Gold
     from truthing.predictions import Predictions as Predictions
+    from truthing.report import Report as Report
     from truthing.simulation import simulate as simulate
     from truthing.tables import read_gold as read_gold
     from truthing.tables import read_labels as read_labels

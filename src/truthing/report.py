@@ -1,0 +1,213 @@
+"""Report: what was found, assumed and warned of, as data; rendering is elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from truthing import __version__
+from truthing.coding import Array
+from truthing.errors import InputError
+from truthing.metrics.confusion import Confusion
+from truthing.metrics.counts import Tally, evaluate, metric_names
+from truthing.metrics.curves import BestThreshold, Curve
+from truthing.metrics.estimate import Estimate
+from truthing.metrics.joint import JointDensity
+
+
+class Answer(Protocol):
+    """What a method found: an estimate of any metric, and the confusion matrix."""
+
+    @property
+    def confusion(self) -> Confusion: ...
+
+    def estimate(self, name: str) -> Estimate: ...
+
+
+class CurveSource(Protocol):
+    """What scores add: curves, areas and the best threshold."""
+
+    def roc(self) -> Curve: ...
+    def pr(self) -> Curve: ...
+    def estimate(self, name: str) -> Estimate: ...
+    def best_threshold(self, metric: str = ..., *, cost: tuple[float, float] | None = ...) -> BestThreshold: ...
+
+
+@dataclass(frozen=True, eq=False)
+class NoiseSummary:
+    """The noise model used or learned: one confusion matrix for each labeler (truth in rows), and the class prior."""
+
+    model: str
+    labelers: tuple[Any, ...]
+    confusion: Array | None
+    prior: Array
+    confusion_interval: tuple[Array, Array] | None = None
+    prior_interval: tuple[Array, Array] | None = None
+    learned: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """The grade of a classifier. ``report["accuracy"]`` is an Estimate; ``print(report)`` is worth reading."""
+
+    answer: Answer
+    classes: tuple[Any, ...]
+    positive: int | None
+    items: Sequence[Any]
+    truth: Array
+    method: str
+    target: str
+    seed: int
+    sizes: Mapping[str, int]
+    dropped: Mapping[str, int]
+    noise: NoiseSummary
+    face_value: Tally
+    warnings: list[str] = field(default_factory=list)
+    assumptions: list[str] = field(default_factory=list)
+    curves: CurveSource | None = None
+    joint_density: Any = None
+    diagnostics: Mapping[str, Any] = field(default_factory=dict)
+    shown: Sequence[str] | None = None
+    reproduce: Mapping[str, Any] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> Estimate:
+        cache = self._cache
+        if name not in cache:
+            if name in ("auc", "average_precision"):
+                cache[name] = self._curve_source(name).estimate(name)
+            else:
+                cache[name] = self.answer.estimate(name)
+        return cache[name]
+
+    @cached_property
+    def _cache(self) -> dict[str, Estimate]:
+        return {}
+
+    @property
+    def metrics(self) -> list[str]:
+        """Names of the metrics shown unasked."""
+        if self.shown is not None:
+            return list(self.shown)
+        return [
+            *metric_names(self.classes, self.positive),
+            *(["auc", "average_precision"] if self.curves is not None else []),
+        ]
+
+    @property
+    def confusion(self) -> Confusion:
+        return self.answer.confusion
+
+    def at_face_value(self, name: str) -> float:
+        """The metric against the labels as they are: what one would report without this library."""
+        if name in ("auc", "average_precision"):
+            return float("nan")
+        return float(evaluate(name, self.face_value, classes=self.classes, positive=self.positive))
+
+    def roc(self) -> Curve:
+        """ROC curve with its band."""
+        return self._curve_source("the ROC curve").roc()
+
+    def pr(self) -> Curve:
+        """Precision-recall curve with its band."""
+        return self._curve_source("the PR curve").pr()
+
+    def best_threshold(self, metric: str = "f1", *, cost: tuple[float, float] | None = None) -> BestThreshold:
+        """The threshold that is best for a metric, or for ``cost`` = (of a false alarm, of a miss), with its uncertainty."""
+        return self._curve_source("the best threshold").best_threshold(metric, cost=cost)
+
+    def _curve_source(self, what: str) -> CurveSource:
+        if self.curves is None:
+            raise InputError(f"{what} needs scores of two classes: give scores=, or predictions with a score column.")
+        return self.curves
+
+    def joint(self, first: str = "recall", second: str = "false_alarm") -> JointDensity:
+        """Joint posterior of two metrics, e.g. (recall, false_alarm) or (precision, recall), with its credible regions."""
+        if self.joint_density is not None:
+            closed = self.joint_density(first, second)
+            if closed is not None:
+                return closed
+        tally = self.answer.confusion.tally
+        x, y = (evaluate(name, tally, classes=self.classes, positive=self.positive) for name in (first, second))
+        return JointDensity.from_draws(np.asarray(x), np.asarray(y))
+
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """The JSON object of the contract."""
+        low, high = self.confusion.interval(level)
+        return {
+            "metrics": {name: _as_dict(self[name], level) for name in self.metrics},
+            "confusion": {
+                "classes": list(self.classes), "mean": self.confusion.mean.tolist(), "low": low.tolist(), "high": high.tolist(),
+            },
+            "items": self.sizes["items"], "labelers": self.sizes["labelers"], "labels": self.sizes["labels"], "gold": self.sizes["gold"],
+            "dropped": dict(self.dropped), "method": self.method, "target": self.target,
+            "positive": None if self.positive is None else self.classes[self.positive],
+            "noise": {
+                "model": self.noise.model, "learned": self.noise.learned, "prior": self.noise.prior.tolist(),
+                "labelers": list(self.noise.labelers),
+                "confusion": None if self.noise.confusion is None else self.noise.confusion.tolist(),
+            },
+            "diagnostics": dict(self.diagnostics), "assumptions": list(self.assumptions), "warnings": list(self.warnings),
+            "seed": self.seed, "version": __version__,
+        }  # fmt: skip
+
+    def to_json(self, level: float = 0.95) -> str:
+        """The report as one JSON object; undefined numbers are null."""
+        import json
+
+        return json.dumps(_no_nan(self.to_dict(level)), default=str)
+
+    def __str__(self) -> str:
+        """The verdict and the metrics as plain text."""
+        lines = [self.verdict()]
+        for name in self.metrics[:12]:
+            lines.append(f"{name:<24} {self[name]}   at face value {self.at_face_value(name):.3f}")
+        lines += [f"Assumed: {a}" for a in self.assumptions] + [f"Warning: {w}" for w in self.warnings]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<Report: {self.method}, {self.sizes['items']:,} items, accuracy {self['accuracy']}>"
+
+    def verdict(self, level: float = 0.95) -> str:
+        """A sentence or two for a person."""
+        accuracy, naive = self["accuracy"], self.at_face_value("accuracy")
+        where = f"on these {self.sizes['items']:,} items" if self.target == "sample" else "on new data like these"
+        if accuracy.std == 0 or len(accuracy.values) == 1:
+            text = f"Right on {accuracy.mean:.1%} {where}, by a method that gives no uncertainty."
+        else:
+            low, high = accuracy.interval(level)
+            text = f"Right on {accuracy.mean:.0%} {where}; {level:.0%} sure it is between {low:.1%} and {high:.1%}."
+        points = 100 * (accuracy.mean - naive)
+        if abs(points) < 0.5:
+            return text + f" Against the labels taken at face value it seems {naive:.0%} too."
+        blame = (
+            "the labels, not the classifier, lose those points"
+            if points > 0
+            else "the labels share mistakes with the classifier"
+        )
+        return text + f" Against the labels taken at face value it would seem {naive:.0%}: {blame}."
+
+
+def _as_dict(estimate: Estimate, level: float) -> dict[str, float]:
+    low, high = estimate.interval(level)
+    return {
+        "mean": estimate.mean,
+        "mode": estimate.mode,
+        "low": low,
+        "high": high,
+        "level": level,
+        "undefined": estimate.undefined,
+    }
+
+
+def _no_nan(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(k): _no_nan(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_no_nan(v) for v in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not np.isfinite(value) else value

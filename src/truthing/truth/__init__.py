@@ -1,0 +1,1 @@
+"""Labels + noise + predictions → the posterior of the truth."""

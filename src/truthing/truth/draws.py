@@ -1,0 +1,116 @@
+"""Answer keys drawn from the posterior of the truth: each draw is complete, so any metric of it is a draw of that metric."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from truthing.coding import Array
+from truthing.metrics.confusion import Confusion
+from truthing.metrics.counts import Tally, evaluate
+from truthing.metrics.estimate import Estimate
+from truthing.truth.problem import Groups
+
+_CHUNK = 4_000_000
+_DENSE = 40
+SUPPORT = {"mcc": (-1.0, 1.0), "kappa": (-1.0, 1.0)}
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnAnswer:
+    """Everything that draws of the confusion matrix can tell."""
+
+    classes: tuple[Any, ...]
+    positive: int | None
+    confusion: Confusion
+
+    def estimate(self, name: str) -> Estimate:
+        values = evaluate(name, self.confusion.tally, classes=self.classes, positive=self.positive)
+        return Estimate.from_draws(values, support=SUPPORT.get(name, (0.0, 1.0)))
+
+
+def draw_confusion(posterior: Array, groups: Groups, n_draws: int, rng: np.random.Generator) -> Confusion:
+    """Confusion matrices of ``n_draws`` answer keys; equal items are drawn together as a multinomial."""
+    if posterior.shape[1] > _DENSE:
+        return _draw_sparse(posterior, groups, n_draws, rng)
+    single = groups.size <= 4
+    parts = _draw_singles(
+        np.repeat(posterior[single], groups.size[single], axis=0),
+        np.repeat(groups.predicted[single], groups.size[single]),
+        n_draws,
+        rng,
+    )
+    if not single.all():
+        parts = parts + _draw_multinomials(
+            posterior[~single], groups.predicted[~single], groups.size[~single], n_draws, rng
+        )
+    return Confusion.from_dense(parts)
+
+
+def _draw_singles(posterior: Array, predicted: Array, n_draws: int, rng: np.random.Generator) -> Array:
+    n_classes = posterior.shape[1]
+    counts = np.zeros((n_draws, n_classes, n_classes))
+    sure = posterior.max(axis=1) > 1 - 1e-12
+    cell = posterior.argmax(axis=1)[sure] * n_classes + predicted[sure]
+    counts += np.bincount(cell, minlength=n_classes**2).reshape(n_classes, n_classes)
+    posterior, predicted = posterior[~sure], predicted[~sure]
+    if len(predicted) == 0:
+        return counts
+    column = np.zeros((len(predicted), n_classes), dtype=np.float32)
+    column[np.arange(len(predicted)), predicted] = 1
+    total = column.sum(axis=0)
+    cumulative = np.cumsum(posterior, axis=1).astype(np.float32)
+    step = max(1, _CHUNK // len(predicted))
+    for start in range(0, n_draws, step):
+        stop = min(start + step, n_draws)
+        chance = rng.random((stop - start, len(predicted)), dtype=np.float32)
+        below = np.zeros((stop - start, n_classes))
+        for truth in range(n_classes - 1):
+            reached = (chance < cumulative[:, truth]).astype(np.float32) @ column
+            counts[start:stop, truth] += reached - below
+            below = reached
+        counts[start:stop, n_classes - 1] += total - below
+    return counts
+
+
+def _draw_multinomials(
+    posterior: Array, predicted: Array, size: Array, n_draws: int, rng: np.random.Generator
+) -> Array:
+    n_groups, n_classes = posterior.shape
+    counts = np.zeros((n_draws, n_classes, n_classes))
+    order = np.argsort(predicted, kind="stable")
+    starts = np.flatnonzero(np.diff(predicted[order], prepend=-1))
+    present = predicted[order][starts]
+    step = max(1, _CHUNK // (n_groups * n_classes))
+    for start in range(0, n_draws, step):
+        stop = min(start + step, n_draws)
+        drawn = rng.multinomial(size[order], posterior[order], size=(stop - start, n_groups))
+        counts[start:stop][:, :, present] += np.add.reduceat(drawn, starts, axis=1).transpose(0, 2, 1)
+    return counts
+
+
+def _draw_sparse(posterior: Array, groups: Groups, n_draws: int, rng: np.random.Generator) -> Confusion:
+    """Many classes: truths item by item; only the cells that ever occur are kept."""
+    n_classes = posterior.shape[1]
+    predicted = np.repeat(groups.predicted, groups.size).astype(np.int64)
+    cumulative = np.cumsum(np.repeat(posterior, groups.size, axis=0), axis=1)
+    cumulative[:, -1] = 1.0
+    truth = np.empty((n_draws, len(predicted)), dtype=np.int64)
+    for i in range(len(predicted)):
+        truth[:, i] = np.searchsorted(cumulative[i], rng.random(n_draws), side="right")
+    cell = truth * n_classes + predicted
+    occupied = np.zeros(n_classes**2, dtype=bool)
+    occupied[cell] = True
+    key = np.flatnonzero(occupied)
+    place = (np.cumsum(occupied) - 1)[cell]
+    rows = np.arange(n_draws)[:, None]
+    counts = np.bincount((rows * len(key) + place).ravel(), minlength=n_draws * len(key)).reshape(n_draws, -1)
+    cells = np.stack([key // n_classes, key % n_classes], axis=1)
+    totals = np.bincount((rows * n_classes + truth).ravel(), minlength=n_draws * n_classes).reshape(n_draws, -1)
+    right = np.zeros((n_draws, n_classes))
+    diagonal = cells[:, 0] == cells[:, 1]
+    right[:, cells[diagonal, 0]] = counts[:, diagonal]
+    alike = np.broadcast_to(np.bincount(predicted, minlength=n_classes), (n_draws, n_classes))
+    return Confusion(n_classes, cells, counts, Tally(right, totals.astype(float), alike.astype(float)))

@@ -1,0 +1,121 @@
+"""Problem: everything a method needs, joined by item and coded in one list of classes; and its items in groups."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from truthing.coding import Array
+from truthing.errors import InputError
+from truthing.labels import Labels
+
+
+@dataclass(frozen=True)
+class Problem:
+    """``predicted`` and ``gold`` are class codes for each item (-1: none); ``log_likelihood`` is log p(labels | truth)."""
+
+    labels: Labels
+    predicted: Array
+    gold: Array
+    log_likelihood: Array
+    prior: Array
+    positive: int | None = None
+    scores: Array | None = None
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        return self.labels.classes
+
+    @property
+    def n_classes(self) -> int:
+        return self.labels.n_classes
+
+    @property
+    def n_items(self) -> int:
+        return len(self.predicted)
+
+    @cached_property
+    def evidence(self) -> Array:
+        """log p(labels | truth), gold items certain, each row scaled to a maximum of zero."""
+        scores = self.log_likelihood.copy()
+        known = np.flatnonzero(self.gold >= 0)
+        if len(known):
+            impossible = np.isneginf(scores[known, self.gold[known]])
+            if impossible.any():
+                i = known[np.argmax(impossible)]
+                raise InputError(
+                    f"item {self.labels.items[i]!r}: gold says {self.classes[self.gold[i]]!r}, but a labeler given as error-free says "
+                    "otherwise. Correct the gold, or give that labeler an error rate above 0."
+                )
+            scores[known] = -np.inf
+            scores[known, self.gold[known]] = 0.0
+        top = scores.max(axis=1)
+        if np.isneginf(top).any():
+            i = int(np.argmax(np.isneginf(top)))
+            raise InputError(
+                f"item {self.labels.items[i]!r}: its labels are impossible under the given noise (two error-free labelers disagree). "
+                "Give labelers an error rate above 0."
+            )
+        return scores - top[:, None]
+
+    @cached_property
+    def groups(self) -> Groups:
+        return Groups.of(self.evidence, self.predicted)
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Items that no method can tell apart, counted once: same evidence, same prediction."""
+
+    evidence: Array
+    predicted: Array
+    size: Array
+    member: Array
+
+    @classmethod
+    def of(cls, evidence: Array, predicted: Array) -> Groups:
+        finite = np.where(np.isneginf(evidence), -1e3, evidence)
+        if evidence.shape[1] == 2:
+            key = finite[:, 1] - finite[:, 0]
+        else:  # a random projection tells rows apart; two different rows share a key with probability zero
+            key = finite @ np.random.default_rng(12345).standard_normal(evidence.shape[1])
+        span = 4.0 * (np.abs(key).max() + 1.0) if len(key) else 1.0
+        _, first, member, size = np.unique(
+            key + span * predicted, return_index=True, return_inverse=True, return_counts=True
+        )
+        return cls(evidence[first], predicted[first], size, member.reshape(-1))
+
+    def __len__(self) -> int:
+        return len(self.size)
+
+    def posterior(self, operating_point: Array, prior: Array) -> Array:
+        """Su (10): P(truth | prediction, labels) for each group, groups × classes; ``operating_point`` has the truth in rows."""
+        with np.errstate(divide="ignore"):
+            scores = self.evidence + np.log(prior) + np.log(operating_point).T[self.predicted]
+        return softmax(scores)
+
+
+def softmax(scores: Array) -> Array:
+    top = scores.max(axis=1, keepdims=True)
+    if np.isneginf(top).any():
+        raise InputError(
+            "some items are impossible under the given prior and noise: no class can be true there. Avoid zeros in the prior."
+        )
+    weight = np.exp(scores - top)
+    return weight / weight.sum(axis=1, keepdims=True)
+
+
+def estimate_prior(evidence: Array, *, iterations: int = 500, tolerance: float = 1e-9) -> Array:
+    """Class prior by maximum likelihood from the labels alone (EM on the mixing weights)."""
+    weight = np.exp(evidence)
+    prior = np.full(evidence.shape[1], 1 / evidence.shape[1])
+    for _ in range(iterations):
+        post = weight * prior
+        new = (post / post.sum(axis=1, keepdims=True)).mean(axis=0)
+        if np.abs(new - prior).max() < tolerance:
+            return new
+        prior = new
+    return prior
