@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from truthing.coding import Array
-from truthing.errors import InputError, NotIdentified, listing
+from truthing.errors import InputError, did_you_mean, listing
 from truthing.joining import Joined, as_gold, as_predictions, join
 from truthing.labels import Labels, Repeats
 from truthing.metrics.counts import Tally
 from truthing.noise.base import NoiseModel, TableNoise
 from truthing.noise.known import Confusion, Symmetric
+from truthing.noise.learned import DawidSkene, OneCoin, Strata
 from truthing.papers import testing
 from truthing.papers.su_foils import face_value
-from truthing.report import NoiseSummary, Report
+from truthing.report import Report
 from truthing.simulation import class_prior
 from truthing.tables import read_gold, read_labels, read_predictions
+from truthing.truth.outcome import NoiseSummary, Outcome
 from truthing.truth.problem import Problem, estimate_prior
+from truthing.truth.question import Question
 
-INDEPENDENT = "Labelers err independently of each other and of the classifier, given the true class."
+METHODS = ("posterior", *testing.METHODS)
+Progress = Callable[[str], None]
 
 
 def grade(
@@ -30,85 +36,178 @@ def grade(
     labels: Any,
     *,
     gold: Any = None,
+    gold_weights: Mapping[Any, float] | None = None,
     noise: Any = None,
     prior: Any = None,
     scores: Any = None,
     threshold: float | None = None,
-    method: str = "ratios",
+    method: str = "posterior",
     target: str = "sample",
     positive: Any = None,
+    panel_error: float | tuple[float, float] | None = None,
     repeats: Repeats = "error",
     metrics: Sequence[str] | None = None,
     draws: int = 4000,
     seed: int = 0,
+    progress: bool | Progress = False,
 ) -> Report:
-    """How good a classifier really is, although its test labels are noisy.
+    """How good a classifier really is, although its test labels are noisy, and how sure one can be.
+
+    ``noise=None`` learns the labelers' noise; a number, a mapping from labeler to rate or a model of `truthing.noise` says what is known.
+    ``gold`` maps some items to their truth; ``panel_error`` is how often the panel may be wrong together (None: as public crowds were when
+    the noise is learned, 0 when it is given).
 
     >>> import truthing as tr
     >>> data = tr.simulate(500, 5, prior=[0.7, 0.3], operating_point=(0.85, 0.1), fallibility=0.3, seed=1)
-    >>> report = grade(data.predictions, data.labels, noise=0.15, method="exact")
+    >>> report = grade(data.predictions, data.labels, noise=0.15)
     >>> low, high = report["accuracy"].interval(0.95)
     >>> bool(low <= (data.predictions == data.truth).mean() <= high)
     True
     """
-    if method not in testing.METHODS:
-        raise InputError(f"method {method!r} is not known: choose {', '.join(testing.METHODS)}.")
-    if target not in ("sample", "population"):
-        raise InputError(
-            f"target {target!r} is not known: choose sample (these items) or population (new data like them)."
-        )
+    _check_options(method, target, draws)
+    say = _reporter(progress)
     joined = prepare(predictions, labels, gold=gold, scores=scores, repeats=repeats)
-    labels = joined.labels
+    panel = joined.labels
     assumptions: list[str] = []
-    place = positive_class(labels.classes, positive, assumptions)
+    place = positive_class(panel.classes, positive, assumptions)
     predicted, score = predicted_classes(joined, place, threshold, assumptions)
-    if predicted is None:
-        raise InputError("no predictions: give predictions, or scores with a threshold.")
     model = as_noise(noise)
-    if model is None:
-        raise NotIdentified(
-            f"method {method!r} needs noise=: a rate, a mapping from labeler to rate, or a model from tr.noise."
-        )
-    log_likelihood = model.log_likelihood(labels)
-    fixed = None if prior is None else as_prior(prior, labels.classes)
-    problem = Problem(
-        labels,
-        predicted,
-        joined.gold,
-        log_likelihood,
-        fixed if fixed is not None else np.full(labels.n_classes, 1 / labels.n_classes),
-        place,
-        score,
-    )
-    if fixed is None:
-        problem = Problem(
-            labels, predicted, joined.gold, log_likelihood, estimate_prior(problem.evidence), place, score
-        )
-        assumptions.append("The class prior was estimated from the labels and then taken as known.")
-    outcome = testing.run(problem, method, n_draws=draws, seed=seed)
-    tables = model.tables(labels) if isinstance(model, TableNoise) else None
-    summary = NoiseSummary(type(model).__name__, labels.labelers, tables, problem.prior)
-    assumptions += [INDEPENDENT, "The noise of the labelers is known exactly.", *outcome.assumptions]
+    fixed = None if prior is None else as_prior(prior, panel.classes)
+    weights = None if gold_weights is None else selection_weights(gold_weights, joined)
+    question = Question(panel, predicted, joined.gold, fixed, place, score, target, draws, seed, weights)
+    if method == "posterior":
+        say("looking at the labelers and the classifier (the first run compiles, about half a minute)")
+        outcome = _posterior(question, model, panel_error)
+    else:
+        say(f"grading by method {method}")
+        outcome = _by_the_book(question, model, method, panel_error)
     return Report(
         answer=outcome.answer,
-        classes=labels.classes,
+        classes=panel.classes,
         positive=place,
-        items=labels.items,
+        items=panel.items,
         truth=outcome.truth,
         method=method,
         target=target,
         seed=seed,
         sizes=sizes(joined),
         dropped=joined.dropped,
-        noise=summary,
-        face_value=Tally.from_confusion(face_value(labels, predicted)),
+        noise=outcome.noise or NoiseSummary("none", panel.labelers, None, np.full(panel.n_classes, np.nan)),
+        face_value=Tally.from_confusion(face_value(panel, predicted)),
         warnings=[*joined.warnings, *outcome.warnings],
-        assumptions=assumptions,
-        curves=testing.curves(problem, n_draws=draws, seed=seed),
+        assumptions=assumptions + outcome.assumptions,
+        curves=outcome.curves,
         joint_density=outcome.joint,
+        sensitivity_rule=outcome.sensitivity,
         diagnostics=outcome.diagnostics,
         shown=metrics,
     )
+
+
+def _check_options(method: str, target: str, draws: int) -> None:
+    if method not in METHODS:
+        raise InputError(f"method {method!r} is not known.{did_you_mean(method, METHODS)} Choose {', '.join(METHODS)}.")
+    if target not in ("sample", "population"):
+        raise InputError(
+            f"target {target!r} is not known: choose sample (these items) or population (new data like them)."
+        )
+    if target == "population" and method != "posterior":
+        raise InputError(
+            f"method {method!r} speaks of these items only: use method='posterior' for target='population'."
+        )
+    if draws < 100:
+        raise InputError(f"{draws} draws are too few for an interval: give at least 100.")
+
+
+def _reporter(progress: bool | Progress) -> Progress:
+    if callable(progress):
+        return progress
+    return (lambda text: print(f"truthing: {text} …", file=sys.stderr)) if progress else (lambda text: None)
+
+
+def _posterior(question: Question, model: Any, panel_error: Any) -> Outcome:
+    """The default method, and the question of what else it might have assumed kept open for `Report.sensitivity`."""
+    from truthing.truth import checks, posterior, rows
+    from truthing.truth.sensitivity import sensitivity
+
+    def again(share: Any) -> Outcome:
+        if rows.must_be_learned(model, question.labels):
+            return posterior.with_learned_noise(question, model, share)
+        tables = model.tables(question.labels) if isinstance(model, TableNoise) else None
+        return posterior.with_known_noise(
+            question, model.log_likelihood(question.labels), type(model).__name__, tables, share
+        )
+
+    if rows.must_be_learned(model, question.labels) and not isinstance(model, Symmetric | Confusion):
+        checks.require_identified(question.labels, question.gold)
+    if panel_error is None and model is not None and not isinstance(model, DawidSkene | OneCoin | Strata):
+        panel_error = 0  # what the user says about the labelers is trusted until panel_error says otherwise
+    outcome = again(panel_error)
+    return replace(outcome, sensitivity=lambda level=0.95: sensitivity(question, again, level))
+
+
+def _by_the_book(question: Question, model: Any, method: str, panel_error: Any) -> Outcome:
+    """A method of the papers; noise that is not given is learned first and then taken as known, and that is said."""
+    if panel_error:
+        raise InputError(f"method {method!r} has no panel error: it trusts the noise model. Use method='posterior'.")
+    labels = question.labels
+    assumptions = ["Labelers err independently of each other and of the classifier, given the true class."]
+    needs_noise = method not in ("labeler-mean", "labeler-median", "majority")
+    if model is None or not isinstance(model, NoiseModel):
+        if needs_noise:
+            from truthing.truth import checks
+            from truthing.truth.consensus import Entries, fit_dawid_skene
+
+            checks.require_identified(labels, question.gold)
+            rows = fit_dawid_skene(Entries.of(labels).with_classifier(question.predicted), question.gold).rows()[:-1]
+            model = Confusion(rows)
+            assumptions.append(
+                "The labelers' confusion matrices were learned (pooled Dawid-Skene) and then taken as known."
+            )
+        else:
+            model = Symmetric(0.5 * (1 - 1 / labels.n_classes))
+    else:
+        assumptions.append("The noise of the labelers is known exactly.")
+        if isinstance(model, Symmetric) and model.range is not None:
+            assumptions.append(
+                f"The middle of the range {model.range[0]:g}-{model.range[1]:g} is taken for the error rate; method 'posterior' uses all of it."
+            )
+    log_likelihood = model.log_likelihood(labels)
+    flat = np.full(labels.n_classes, 1 / labels.n_classes)
+    problem = Problem(
+        labels,
+        question.predicted,
+        question.gold,
+        log_likelihood,
+        flat if question.prior is None else question.prior,
+        question.positive,
+        question.scores,
+    )
+    if question.prior is None:
+        problem = replace(problem, prior=estimate_prior(problem.evidence))
+        if needs_noise:
+            assumptions.append("The class prior was estimated from the labels and then taken as known.")
+    outcome = testing.run(problem, method, n_draws=question.n_draws, seed=question.seed)
+    tables = model.tables(labels) if isinstance(model, TableNoise) and needs_noise else None
+    summary = NoiseSummary(type(model).__name__, labels.labelers, tables, problem.prior)
+    curves = testing.curves(problem, n_draws=question.n_draws, seed=question.seed)
+    return replace(outcome, noise=summary, curves=curves, assumptions=assumptions + outcome.assumptions)
+
+
+def selection_weights(chances: Mapping[Any, float], joined: Joined) -> Array:
+    """Weights of gold items that were chosen with known unequal chances; together they count as their effective number."""
+    known = np.flatnonzero(joined.gold >= 0)
+    items = [joined.labels.items[i] for i in known]
+    absent = [item for item in items if item not in chances]
+    if absent:
+        raise InputError(
+            f"gold_weights gives no chance for gold item {listing(map(repr, absent), 3)}: give one for each gold item."
+        )
+    chance = np.array([float(chances[item]) for item in items])
+    if ((chance <= 0) | (chance > 1)).any():
+        raise InputError("gold_weights holds the chance of each item to be chosen for gold: above 0 and at most 1.")
+    weight = 1 / chance
+    return weight * weight.sum() / (weight**2).sum()
 
 
 def prepare(predictions: Any, labels: Any, *, gold: Any, scores: Any = None, repeats: Repeats = "error") -> Joined:
@@ -152,7 +251,7 @@ def positive_class(classes: tuple[Any, ...], positive: Any, assumptions: list[st
 
 def predicted_classes(
     joined: Joined, positive: int | None, threshold: float | None, assumptions: list[str]
-) -> tuple[Array | None, Array | None]:
+) -> tuple[Array, Array | None]:
     """Hard predictions (given, or cut from scores) and the positive class's scores."""
     scores, predicted = joined.scores, joined.predicted
     column = scores
@@ -172,10 +271,12 @@ def predicted_classes(
         column = None
     if predicted is None and column is not None:
         raise InputError("scores without predictions need a threshold: give threshold= (--threshold).")
+    if predicted is None:
+        raise InputError("no predictions: give predictions, or scores with a threshold.")
     return predicted, column
 
 
-def as_noise(noise: Any) -> NoiseModel | None:
+def as_noise(noise: Any) -> Any:
     """A number, a range, a mapping or a model, as a model."""
     if noise is None:
         return None
@@ -188,7 +289,7 @@ def as_noise(noise: Any) -> NoiseModel | None:
     if isinstance(noise, Mapping):
         scalar = all(np.ndim(v) == 0 for v in noise.values())
         return Symmetric(dict(noise)) if scalar else Confusion(dict(noise))
-    if isinstance(noise, NoiseModel):
+    if isinstance(noise, NoiseModel | DawidSkene | OneCoin | Strata):
         return noise
     raise InputError(
         f"noise is a {type(noise).__name__}: give a rate, a mapping from labeler to rate or matrix, or a model with log_likelihood(labels)."

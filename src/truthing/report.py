@@ -17,6 +17,7 @@ from truthing.metrics.counts import Tally, evaluate, metric_names
 from truthing.metrics.curves import BestThreshold, Curve
 from truthing.metrics.estimate import Estimate
 from truthing.metrics.joint import JointDensity
+from truthing.truth.outcome import NoiseSummary
 
 
 class Answer(Protocol):
@@ -35,19 +36,6 @@ class CurveSource(Protocol):
     def pr(self) -> Curve: ...
     def estimate(self, name: str) -> Estimate: ...
     def best_threshold(self, metric: str = ..., *, cost: tuple[float, float] | None = ...) -> BestThreshold: ...
-
-
-@dataclass(frozen=True, eq=False)
-class NoiseSummary:
-    """The noise model used or learned: one confusion matrix for each labeler (truth in rows), and the class prior."""
-
-    model: str
-    labelers: tuple[Any, ...]
-    confusion: Array | None
-    prior: Array
-    confusion_interval: tuple[Array, Array] | None = None
-    prior_interval: tuple[Array, Array] | None = None
-    learned: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +58,7 @@ class Report:
     assumptions: list[str] = field(default_factory=list)
     curves: CurveSource | None = None
     joint_density: Any = None
+    sensitivity_rule: Any = None
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
     shown: Sequence[str] | None = None
     reproduce: Mapping[str, Any] = field(default_factory=dict)
@@ -133,6 +122,20 @@ class Report:
         tally = self.answer.confusion.tally
         x, y = (evaluate(name, tally, classes=self.classes, positive=self.positive) for name in (first, second))
         return JointDensity.from_draws(np.asarray(x), np.asarray(y))
+
+    def sensitivity(self, level: float = 0.95) -> Any:
+        """How accuracy moves with what was assumed: panel error, dependence of labelers, mistakes that the classifier repeats."""
+        if self.sensitivity_rule is None:
+            raise InputError("sensitivity belongs to method='posterior': the papers' methods assume their noise model.")
+        return self.sensitivity_rule(level)
+
+    def truth_frame(self) -> Any:
+        """Each item's class probabilities as a polars table, to look at or export."""
+        import polars as pl
+
+        return pl.DataFrame(
+            {"item": [str(i) for i in self.items], **{f"p_{c}": self.truth[:, k] for k, c in enumerate(self.classes)}}
+        )
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         """The JSON object of the contract."""

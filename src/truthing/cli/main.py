@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from truthing import __version__
-from truthing.cli import doctor, error, reproduce, simulate
+from truthing.cli import doctor, error, grade, reproduce, simulate
 from truthing.errors import TruthingError
 
 app = typer.Typer(
@@ -37,6 +37,7 @@ def _root(
 
 
 app.command("doctor")(doctor.doctor)
+app.command("grade")(grade.grade)
 app.command("error")(error.error)
 app.command("simulate")(simulate.simulate)
 app.command("reproduce")(reproduce.reproduce)

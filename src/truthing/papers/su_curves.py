@@ -71,7 +71,7 @@ class SweptCurves:
     @cached_property
     def areas(self) -> ScoreAnswer:
         """Answer keys drawn given the scores; made when first asked for."""
-        return ScoreAnswer.from_evidence(self.scores, self.evidence, self.prior, n_draws=self.n_draws, seed=self.seed)
+        return ScoreAnswer.lazily(self.scores, self.evidence, self.prior, n_draws=self.n_draws, seed=self.seed)
 
     def estimate(self, name: str) -> Estimate:
         return self.areas.estimate(name)

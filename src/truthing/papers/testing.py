@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from truthing.metrics.joint import JointDensity
 from truthing.papers import su, su_foils
 from truthing.truth.draws import DrawnAnswer, draw_confusion
 from truthing.truth.exact import ExactAnswer
+from truthing.truth.outcome import Outcome
 from truthing.truth.problem import Problem
 
 METHODS = (
@@ -20,18 +20,6 @@ METHODS = (
     "prior-average", "majority",
 )  # fmt: skip
 PLUG_IN = "The operating point is estimated and then taken as known, so intervals are narrower than they should be; method 'posterior' does not do that."
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a method found."""
-
-    answer: Any
-    truth: Array
-    assumptions: list[str] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-    diagnostics: dict[str, Any] = field(default_factory=dict)
-    joint: Any = None
 
 
 def run(problem: Problem, method: str, *, n_draws: int, seed: int, shortcut: bool = False) -> Outcome:
@@ -113,7 +101,7 @@ def _plug_in(problem: Problem, method: str, n_draws: int, rng: np.random.Generat
         "converged": point.converged,
         "operating_point": point.matrix.tolist(),
     }
-    return Outcome(answer, posterior[problem.groups.member], [PLUG_IN], warnings, diagnostics, joint)
+    return Outcome(answer, posterior[problem.groups.member], [PLUG_IN], warnings, diagnostics, joint=joint)
 
 
 def _closed_joint(moments: su.Moments) -> Any:

@@ -6,6 +6,7 @@ prediction, intervals of the AUC held the truth 27 times in 100.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -32,42 +33,71 @@ def score_bins(scores: Array, n_bins: int = BINS) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class ScoreAnswer:
-    """Truths drawn for items sorted by falling score: ``truth`` is draws × items, 1 for the positive class."""
+    """Truths drawn for items sorted by falling score; drawing waits until something is asked."""
 
     scores: Array
-    truth: Array
+    draw: Callable[[], Array]
 
     @classmethod
-    def from_evidence(
-        cls, scores: Array, evidence: Array, prior: Array | None, *, n_draws: int, seed: int
-    ) -> ScoreAnswer:
+    def lazily(cls, scores: Array, evidence: Array, prior: Array | None, *, n_draws: int, seed: int) -> ScoreAnswer:
         """Draws given known evidence (columns: negative, positive) and score bins, the bins' rates learned."""
         order = np.argsort(-scores, kind="stable")
         scores, evidence = scores[order], evidence[order]
-        bins = score_bins(scores)
-        n_bins = int(bins.max()) + 1
-        groups = Groups.of(evidence, bins)
-        size = draws_for(len(scores), n_draws)
-        flat = np.full((2, n_bins), 1.0)
-        samples = sample_known(
-            groups.evidence,
-            groups.predicted,
-            groups.size,
-            n_outcomes=n_bins,
-            row_prior=flat,
-            prior=prior,
-            n_draws=n_draws,
-            seed=seed,
+
+        def draw() -> Array:
+            groups, odds = _bin_odds(scores, evidence, score_bins(scores), prior, n_draws, seed)
+            pick = np.linspace(0, len(odds) - 1, draws_for(len(scores), n_draws)).astype(int)
+            chance = np.exp(np.clip(groups.evidence[:, 1] - groups.evidence[:, 0], -700, 700))
+            return np.asarray(_draw_truth(odds[pick], chance, groups.predicted, groups.member, seed))
+
+        return cls(scores, draw)
+
+    @classmethod
+    def linked(
+        cls,
+        scores: Array,
+        evidence: Array,
+        predicted: Array,
+        odds: Array,
+        member: Array,
+        gold: Array,
+        positive: int,
+        *,
+        n_draws: int,
+        seed: int,
+    ) -> ScoreAnswer:
+        """Draws whose odds given the prediction are ``odds`` (draws × groups), times what the score's bin adds to the prediction."""
+        order = np.argsort(-scores, kind="stable")
+        scores, evidence, predicted, member, gold = (
+            scores[order],
+            evidence[order],
+            predicted[order],
+            member[order],
+            gold[order],
         )
-        pick = np.linspace(0, len(samples.prior) - 1, size).astype(int)
-        odds = (
-            samples.rows[pick][:, 1]
-            * samples.prior[pick][:, 1:2]
-            / (samples.rows[pick][:, 0] * samples.prior[pick][:, 0:1] + 1e-300)
-        )
-        chance = np.exp(np.clip(groups.evidence[:, 1] - groups.evidence[:, 0], -700, 700))
-        truth = _draw_truth(odds, chance, groups.predicted, groups.member, seed)
-        return cls(scores, truth)
+
+        def draw() -> Array:
+            bins = score_bins(scores)
+            outcome = bins * 2 + predicted
+            used, outcome = np.unique(outcome, return_inverse=True)
+            side = used % 2
+            _, bin_odds = _bin_odds(scores, evidence, outcome.reshape(-1), None, n_draws, seed, with_rows=True)
+            size = draws_for(len(scores), n_draws)
+            pick = np.linspace(0, len(bin_odds) - 1, size).astype(int)
+            rows = bin_odds[pick]
+            # within the items predicted alike, the bins' rates must not move the odds that the link gives to them as a whole
+            inside = np.stack([rows[:, :, side == k].sum(axis=2) for k in (0, 1)], axis=2)[:, :, side]
+            tilt = (rows[:, 1] / inside[:, 1]) / np.maximum(rows[:, 0] / inside[:, 0], 1e-12)
+            base = odds[np.linspace(0, len(odds) - 1, size).astype(int)]
+            known = np.where(gold < 0, -1, gold == positive)
+            return np.asarray(_draw_linked(base, tilt, member, outcome.reshape(-1), known, seed))
+
+        return cls(scores, draw)
+
+    @cached_property
+    def truth(self) -> Array:
+        """Draws × items, 1 for the positive class."""
+        return self.draw()
 
     @cached_property
     def _at(self) -> Array:
@@ -141,6 +171,29 @@ class ScoreAnswer:
         )
 
 
+def _bin_odds(
+    scores: Array,
+    evidence: Array,
+    outcome: Array,
+    prior: Array | None,
+    n_draws: int,
+    seed: int,
+    *,
+    with_rows: bool = False,
+) -> tuple[Groups, Array]:
+    """Draws of each outcome's prior odds of the positive class (or of both classes' rows)."""
+    n_outcomes = int(outcome.max()) + 1
+    groups = Groups.of(evidence, outcome)
+    samples = sample_known(
+        groups.evidence, groups.predicted, groups.size, n_outcomes=n_outcomes, row_prior=np.ones((2, n_outcomes)), prior=prior,
+        n_draws=n_draws, seed=seed,
+    )  # fmt: skip
+    if with_rows:
+        return groups, np.maximum(samples.rows, 1e-12)
+    odds = samples.rows[:, 1] * samples.prior[:, 1:2] / (samples.rows[:, 0] * samples.prior[:, 0:1] + 1e-300)
+    return groups, odds
+
+
 def draws_for(n_items: int, n_draws: int) -> int:
     """As many answer keys as fit in about 200 MB."""
     return int(max(100, min(n_draws, 200_000_000 // max(n_items, 1))))
@@ -159,6 +212,20 @@ def _draw_truth(odds, chance, outcome, member, seed):  # type: ignore[no-untyped
         for i in range(len(member)):
             if np.random.random() < p[member[i]]:
                 truth[d, i] = 1
+    return truth
+
+
+@numba.njit(cache=True)
+def _draw_linked(base, tilt, member, outcome, known, seed):  # type: ignore[no-untyped-def]
+    np.random.seed(seed)
+    truth = np.zeros((len(base), len(member)), dtype=np.uint8)
+    for d in range(len(base)):
+        for i in range(len(member)):
+            if known[i] >= 0:
+                truth[d, i] = known[i]
+            else:
+                o = base[d, member[i]] * tilt[d, outcome[i]]
+                truth[d, i] = 1 if np.random.random() * (1 + o) < o else 0
     return truth
 
 

@@ -1,0 +1,31 @@
+"""Noise to be learned from the labels themselves: what to assume about each labeler, without numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from truthing.errors import InputError
+
+
+@dataclass(frozen=True)
+class DawidSkene:
+    """One confusion matrix for each labeler, pooled: rows lie around a shared matrix, as closely as the data say."""
+
+
+@dataclass(frozen=True)
+class OneCoin:
+    """One error rate for each labeler, pooled; wrong labels are uniform over the other classes."""
+
+
+@dataclass(frozen=True)
+class Strata:
+    """Labelers are independent only given the class and one of ``k`` strata of difficulty."""
+
+    k: int = 2
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.k <= 5:
+            raise InputError(f"Strata({self.k}): choose 2 to 5 strata; one stratum is DawidSkene().")
+
+
+Learned = DawidSkene | OneCoin | Strata

@@ -1,0 +1,48 @@
+"""Outcome: what any method hands to the report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from truthing.coding import Array
+
+
+@dataclass(frozen=True, eq=False)
+class NoiseSummary:
+    """The noise model used or learned: one confusion matrix for each labeler (truth in rows), and the class prior.
+
+    ``error`` holds draws of each labeler's error rate where it was learned.
+    """
+
+    model: str
+    labelers: tuple[Any, ...]
+    confusion: Array | None
+    prior: Array
+    confusion_interval: tuple[Array, Array] | None = None
+    prior_interval: tuple[Array, Array] | None = None
+    error: Array | None = None
+    learned: bool = False
+
+    def error_interval(self, level: float = 0.95) -> tuple[Array, Array] | None:
+        """Limits of each labeler's error rate, where it was learned."""
+        if self.error is None:
+            return None
+        from truthing.metrics.estimate import shortest_interval
+
+        return shortest_interval(self.error, level)
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a method found, and what has to be said about it."""
+
+    answer: Any
+    truth: Array
+    assumptions: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    diagnostics: dict[str, Any] = field(default_factory=dict)
+    noise: NoiseSummary | None = None
+    curves: Any = None
+    joint: Any = None
+    sensitivity: Any = None

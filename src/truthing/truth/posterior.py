@@ -1,0 +1,260 @@
+"""The default method: every unknown has a posterior, and each draw of the truth is a complete answer key.
+
+Noise known: the classifier's rows and the class prior are sampled (gibbs). Noise learned and trusted (panel_error=0): labelers too
+(crowd_gibbs; at large sizes a weighted bootstrap of the variational fit). Noise learned and not trusted, the default: the link.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from truthing.coding import Array
+from truthing.errors import NotConverged
+from truthing.metrics.estimate import shortest_interval
+from truthing.truth import checks
+from truthing.truth.bootstrap import bootstrap_crowd
+from truthing.truth.consensus import Entries
+from truthing.truth.crowd_gibbs import CrowdSamples, RowModel, sample_crowd
+from truthing.truth.diagnostics import effective_size, split_rhat
+from truthing.truth.gibbs import sample_known
+from truthing.truth.link import LinkDraws, draw_link, learned_level, stated_level
+from truthing.truth.link_counts import confusion_draws, item_truth, population_confusion
+from truthing.truth.outcome import NoiseSummary, Outcome
+from truthing.truth.problem import Problem
+from truthing.truth.question import Question
+from truthing.truth.readings import Readings, known_readings, read_panel
+from truthing.truth.rows import choose_model, row_model
+from truthing.truth.scores import ScoreAnswer
+
+LARGE = 300_000  # labels above which the sampler gives way to the bootstrap
+PER_ROW = 2.0  # pseudo-items in the prior of each of the classifier's rows
+
+
+# ---- noise known ----------------------------------------------------------------------------------------------------
+
+
+def with_known_noise(
+    question: Question, log_likelihood: Array, model: str, tables: Array | None, panel_error: Any = None
+) -> Outcome:
+    """Labelers given; only the classifier and the class prior are unknown."""
+    flat = np.full(question.n_classes, 1 / question.n_classes)
+    problem = Problem(
+        question.labels,
+        question.predicted,
+        question.gold,
+        log_likelihood,
+        flat if question.prior is None else question.prior,
+    )
+    samples = sample_known(
+        problem.groups.evidence, problem.groups.predicted, problem.groups.size, n_outcomes=question.n_classes,
+        row_prior=np.full((question.n_classes, question.n_classes), PER_ROW / question.n_classes),
+        prior=question.prior, n_draws=question.n_draws, seed=question.seed,
+    )  # fmt: skip
+    shares = samples.prior[:, :, None] * samples.rows
+    confusion = samples.counts if question.target == "sample" else shares * len(question.predicted)
+    right = np.trace(samples.counts, axis1=1, axis2=2)
+    diagnostics = convergence(right, samples.n_chains)
+    truth = samples.truth[problem.groups.member]
+    prior = samples.prior.mean(axis=0)
+    summary = NoiseSummary(
+        model, question.labels.labelers, tables, prior, prior_interval=shortest_interval(samples.prior, 0.95)
+    )
+    assumptions = [
+        "Labelers err independently of each other and of the classifier, given the true class.",
+        "The noise of the labelers is as given.",
+    ]
+    if panel_error:
+        readings = known_readings(problem.evidence, truth, question.predicted, prior)
+        return _linked(question, readings, panel_error, summary, assumptions, [], diagnostics)
+    curves = _score_answer(question, problem.evidence)
+    return Outcome(question.answer(confusion), truth, assumptions, [], diagnostics, summary, curves)
+
+
+# ---- noise learned --------------------------------------------------------------------------------------------------
+
+
+def with_learned_noise(question: Question, noise: Any, panel_error: Any = None) -> Outcome:
+    """Labelers learned from the labels; trusted only where the user says so (panel_error=0)."""
+    labels = question.labels
+    entries = Entries.of(labels)
+    readings = read_panel(entries, question.predicted)
+    scores: dict[str, float] = {}
+    if noise is None:
+        noise, scores = choose_model(entries, question.predicted, question.seed)
+    rows, name = row_model(noise, labels)
+    trusted = panel_error is not None and not isinstance(panel_error, tuple) and panel_error == 0
+    samples = _sample(question, entries, rows, readings, thorough=trusted)
+    right = np.trace(samples.counts, axis1=1, axis2=2)
+    diagnostics: dict[str, Any] = {"held_out_log_score": scores} if scores else {}
+    diagnostics |= convergence(right, samples.n_chains, strict=trusted)
+    pairs = checks.agreement_check(labels, question.predicted, readings.fit)
+    diagnostics["pairs"] = pairs[:10]
+    error = samples.error.mean(axis=0)
+    warnings = checks.structure_warnings(labels, error, question.n_classes) + checks.agreement_warnings(pairs)
+    summary = NoiseSummary(
+        name, labels.labelers, samples.row_mean, samples.prior.mean(axis=0), (samples.row_low, samples.row_high),
+        shortest_interval(samples.prior, 0.95), samples.error, learned=True,
+    )  # fmt: skip
+    assumptions = [
+        f"The labelers' quality was learned: {name}{', chosen because it predicts held-out labels best' if scores else ''}."
+    ]
+    if not trusted:
+        return _linked(question, readings, panel_error, summary, assumptions, warnings, diagnostics)
+    assumptions += [
+        "Labelers err independently of each other and of the classifier, given the true class (panel_error=0).",
+        checks.LEARNED_FROM_LABELS,
+    ]
+    shares = samples.prior[:, :, None] * samples.classifier
+    confusion = samples.counts if question.target == "sample" else shares * len(question.predicted)
+    curves = _score_answer(question, _labelers_evidence(entries, samples, question.gold))
+    return Outcome(question.answer(confusion), samples.truth, assumptions, warnings, diagnostics, summary, curves)
+
+
+def _sample(
+    question: Question, entries: Entries, rows: RowModel, readings: Readings, *, thorough: bool
+) -> CrowdSamples:
+    """The sampler where it is affordable; the bootstrap beyond."""
+    if len(entries.item) > LARGE:
+        return bootstrap_crowd(
+            entries, question.predicted, question.gold, readings.fit, n_draws=question.n_draws, seed=question.seed
+        )
+    n_draws, burn = (question.n_draws, 500) if thorough else (min(question.n_draws, 1000), 150)
+    common: dict[str, Any] = {
+        "prior": question.prior,
+        "row_weight": PER_ROW / question.n_classes,
+        "burn": burn,
+        "seed": question.seed,
+    }
+    samples = sample_crowd(
+        entries, question.predicted, question.n_classes, question.gold, rows, n_draws=n_draws, **common
+    )
+    right = np.trace(samples.counts, axis1=1, axis2=2)
+    if thorough and (split_rhat(right, samples.n_chains) > 1.03 or effective_size(right, samples.n_chains) < 300):
+        common["burn"] = 6 * burn
+        samples = sample_crowd(
+            entries, question.predicted, question.n_classes, question.gold, rows, n_draws=5 * n_draws, **common
+        )
+    return samples
+
+
+def convergence(draws: Array, n_chains: int, *, strict: bool = True) -> dict[str, Any]:
+    """R-hat and effective sample size of the number of right predictions; no interval is printed from chains that disagree."""
+    if n_chains < 2:
+        return {"effective_sample_size": float(len(draws))}
+    rhat, size = split_rhat(draws, n_chains), effective_size(draws, n_chains)
+    if strict and rhat > 1.1:
+        raise NotConverged(
+            f"the chains disagree (R-hat {rhat:.2f}): the labels support several stories about who is right. Add gold on some random items, "
+            "give the error rate of a labeler you know (noise=), or simplify the model (noise=tr.noise.OneCoin())."
+        )
+    return {"rhat": rhat, "effective_sample_size": size}
+
+
+# ---- the link -------------------------------------------------------------------------------------------------------
+
+
+def _linked(
+    question: Question,
+    readings: Readings,
+    panel_error: Any,
+    summary: NoiseSummary,
+    assumptions: list[str],
+    warnings: list[str],
+    diagnostics: dict[str, Any],
+) -> Outcome:
+    level = learned_level(readings) if panel_error is None else stated_level(readings, panel_error)
+    warnings = warnings + (
+        checks.gold_selection_warning(question.labels, question.gold) if question.gold_weights is None else []
+    )
+    link = draw_link(
+        readings, level, question.gold, n_draws=question.n_draws, seed=question.seed, gold_weights=question.gold_weights
+    )
+    if question.target == "sample":
+        confusion = confusion_draws(link, readings, question.gold, question.seed).astype(float)
+    else:
+        confusion = population_confusion(link, readings, question.gold, question.seed) * len(question.predicted)
+    diagnostics = {
+        **diagnostics, "link_effective_sample_size": link.effective_size, "readings": dict(zip(READINGS, expit_list(readings.levels))),
+        "level_centre": level.centre, "level_scale": level.scale,
+    }  # fmt: skip
+    n_gold = int((question.gold >= 0).sum())
+    if panel_error is None:
+        said = "The panel as a whole may be wrong together, as far as panels of public crowds were; panel_error (--panel-error) changes that"
+    else:
+        said = f"The panel as a whole may be wrong together, by your word on about {_share(panel_error):.1%} of items"
+    assumptions = [
+        *assumptions,
+        said + (f"; {n_gold} gold items were used to correct it and must be a random choice." if n_gold else "."),
+    ]
+    assumptions.append(checks.LEARNED_FROM_LABELS)
+    curves = None
+    if question.scores is not None and question.positive is not None:
+        curves = _linked_scores(question, readings, link)
+    return Outcome(
+        question.answer(confusion),
+        item_truth(link, readings, question.gold),
+        assumptions,
+        warnings,
+        diagnostics,
+        summary,
+        curves,
+    )
+
+
+READINGS = ("majority", "dawid_skene", "one_coin", "dawid_skene_labelers_only", "one_coin_labelers_only")
+
+
+def expit_list(levels: Array) -> list[float]:
+    return [float(1 / (1 + np.exp(-v))) for v in levels]
+
+
+def _share(panel_error: Any) -> float:
+    return panel_error[0] / sum(panel_error) if isinstance(panel_error, tuple) else float(panel_error)
+
+
+# ---- scores ---------------------------------------------------------------------------------------------------------
+
+
+def _score_answer(question: Question, evidence: Array) -> ScoreAnswer | None:
+    if question.scores is None or question.positive is None:
+        return None
+    order = [1 - question.positive, question.positive]
+    prior = None if question.prior is None else question.prior[order]
+    return ScoreAnswer.lazily(
+        question.scores, evidence[:, order], prior, n_draws=min(question.n_draws, 2000), seed=question.seed
+    )
+
+
+def _linked_scores(question: Question, readings: Readings, link: LinkDraws) -> ScoreAnswer:
+    """The link's chances, item by item, sharpened by what the score says beyond the hard prediction."""
+    positive = question.positive
+    assert positive is not None
+    assert question.scores is not None
+    chance = link.chance()
+    is_positive = link.design.predicted == positive
+    odds = np.where(is_positive, chance / (1 - chance + 1e-12), (1 - chance) / (chance + 1e-12))
+    consensus = np.clip(readings.consensus[:, [1 - positive, positive]], 1e-6, 1)
+    return ScoreAnswer.linked(
+        question.scores, np.log(consensus), question.predicted == positive, odds, link.design.member, question.gold, positive,
+        n_draws=min(question.n_draws, 2000), seed=question.seed,
+    )  # fmt: skip
+
+
+def _labelers_evidence(entries: Entries, samples: CrowdSamples, gold: Array) -> Array:
+    """log p(labels | truth) at the labelers' posterior mean rows."""
+    logs = np.log(np.maximum(samples.row_mean, 1e-12))
+    scores = np.stack(
+        [
+            np.bincount(
+                entries.item, weights=entries.votes * logs[entries.rater, c, entries.label], minlength=entries.n_items
+            )
+            for c in range(entries.n_classes)
+        ],
+        axis=1,
+    )
+    known = np.flatnonzero(gold >= 0)
+    scores[known] = -50.0
+    scores[known, gold[known]] = 0.0
+    return scores - scores.max(axis=1, keepdims=True)

@@ -1,0 +1,38 @@
+"""Question: labels and predictions joined, and what is asked of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from truthing.coding import Array
+from truthing.labels import Labels
+from truthing.metrics.confusion import Confusion
+from truthing.truth.draws import DrawnAnswer
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What is asked of the posterior, and how hard to try."""
+
+    labels: Labels
+    predicted: Array
+    gold: Array
+    prior: Array | None
+    positive: int | None
+    scores: Array | None
+    target: str
+    n_draws: int
+    seed: int
+    gold_weights: Array | None = None
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        return self.labels.classes
+
+    @property
+    def n_classes(self) -> int:
+        return self.labels.n_classes
+
+    def answer(self, confusion: Array) -> DrawnAnswer:
+        return DrawnAnswer(self.classes, self.positive, Confusion.from_dense(confusion))

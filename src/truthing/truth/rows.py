@@ -1,0 +1,120 @@
+"""From what the user knows about the labelers to what the sampler needs; and, when nothing is known, which model predicts best."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from truthing.coding import Array
+from truthing.errors import InputError, listing
+from truthing.labels import Labels
+from truthing.noise.base import check_rates, symmetric_table
+from truthing.noise.known import Confusion, Symmetric
+from truthing.noise.learned import DawidSkene, OneCoin, Strata
+from truthing.truth.consensus import Entries, fit_dawid_skene, fit_one_coin
+from truthing.truth.crowd_gibbs import COIN, FIXED, OWN, POOLED, SHARED, RowModel, pool_base
+
+
+def must_be_learned(noise: Any, labels: Labels) -> bool:
+    """Is anything about these labelers left open?"""
+    if noise is None or isinstance(noise, DawidSkene | OneCoin | Strata):
+        return True
+    if isinstance(noise, Symmetric):
+        return noise.range is not None or (
+            isinstance(noise.error, Mapping) and any(n not in noise.error for n in labels.labelers)
+        )
+    if isinstance(noise, Confusion):
+        partial = isinstance(noise.matrices, Mapping) and any(n not in noise.matrices for n in labels.labelers)
+        return noise.weight is not None or partial
+    return False
+
+
+def row_model(noise: Any, labels: Labels) -> tuple[RowModel, str]:
+    """What is known about each labeler's rows, and a name for it."""
+    n_labelers, n_classes = labels.n_labelers, labels.n_classes
+    if isinstance(noise, OneCoin):
+        return RowModel.learned(n_labelers, n_classes, kind=COIN), "one error rate for each labeler"
+    if isinstance(noise, Strata):
+        return RowModel.learned(
+            n_labelers, n_classes, n_strata=noise.k
+        ), f"confusion matrices in {noise.k} strata of difficulty"
+    if isinstance(noise, DawidSkene):
+        return RowModel.learned(n_labelers, n_classes), "one confusion matrix for each labeler (Dawid-Skene)"
+    kind = np.full(n_labelers, POOLED)
+    table = np.zeros((n_labelers, n_classes, n_classes))
+    low, high = 0.0, 1.0
+    if isinstance(noise, Symmetric) and noise.range is not None:
+        low, high = noise.range
+        kind[:] = SHARED
+        name = f"one error rate between {low:g} and {high:g} for all"
+    elif isinstance(noise, Symmetric) and isinstance(noise.error, Mapping):
+        _check_names(noise.error, labels)
+        for t, who in enumerate(labels.labelers):
+            if who in noise.error:
+                rate = check_rates(np.array([float(noise.error[who])]), "error")
+                kind[t], table[t] = FIXED, symmetric_table(rate, n_classes)[0]
+        name = "known error rates where given, learned confusion matrices for the rest"
+    elif isinstance(noise, Confusion) and isinstance(noise.matrices, Mapping):
+        _check_names(noise.matrices, labels)
+        for t, who in enumerate(labels.labelers):
+            if who in noise.matrices:
+                matrix = noise.matrix(noise.matrices[who], labels, f"the matrix of labeler {who!r}")
+                kind[t], table[t] = _given(matrix, noise.weight)
+        name = "given confusion matrices, learned ones for the rest"
+    else:
+        assert isinstance(noise, Confusion)
+        for t, matrix in enumerate(noise.tables(labels)):
+            kind[t], table[t] = _given(matrix, noise.weight)
+        name = f"given confusion matrices worth {noise.weight:g} labels each, updated by the data"
+    return RowModel(kind, table, pool_base(n_classes), low, high), name
+
+
+def _given(matrix: Array, weight: float | None) -> tuple[int, Array]:
+    if weight is None:
+        return FIXED, matrix
+    if weight <= 0:
+        raise InputError(
+            f"weight {weight}: how many labels the matrices are worth; give a number above 0, or None for certain."
+        )
+    return OWN, np.maximum(matrix * weight / len(matrix), 1e-3)
+
+
+def _check_names(given: Mapping[Any, Any], labels: Labels) -> None:
+    unknown = [name for name in given if name not in labels.labelers]
+    if unknown and len(unknown) == len(given):
+        raise InputError(
+            f"noise is given for {listing(map(repr, unknown))}, none of them a labeler here; there are {listing(map(repr, labels.labelers))}."
+        )
+
+
+def choose_model(entries: Entries, predicted: Array, seed: int) -> tuple[DawidSkene | OneCoin, dict[str, float]]:
+    """Dawid-Skene or one coin, by how well each predicts labels that it has not seen (a tenth, at most 20,000)."""
+    rng = np.random.default_rng(seed)
+    many = np.flatnonzero(np.bincount(entries.item, minlength=entries.n_items)[entries.item] > 1)
+    if len(many) < 20:
+        return OneCoin(), {}
+    held = rng.choice(many, size=min(len(many) // 10 + 1, 20_000), replace=False)
+    kept = np.ones(len(entries.item), dtype=bool)
+    kept[held] = False
+    rest = Entries(
+        entries.item[kept],
+        entries.rater[kept],
+        entries.label[kept],
+        entries.votes[kept],
+        entries.n_items,
+        entries.n_raters,
+        entries.n_classes,
+    ).with_classifier(predicted)
+    item, rater, label = entries.item[held], entries.rater[held], entries.label[held]
+    full, coin = fit_dawid_skene(rest), fit_one_coin(rest)
+    by_rows = (full.posterior[item] * full.rows()[rater, :, label]).sum(axis=1)
+    right = 1 / (1 + np.exp(-(coin.log_odds - np.log(max(entries.n_classes - 1, 1)))))
+    q = coin.posterior[item, label]
+    by_coin = q * right[rater] + (1 - q) * (1 - right[rater]) / max(entries.n_classes - 1, 1)
+    scores = {
+        "DawidSkene": float(np.log(np.maximum(by_rows, 1e-12)).mean()),
+        "OneCoin": float(np.log(np.maximum(by_coin, 1e-12)).mean()),
+    }
+    return (DawidSkene() if scores["DawidSkene"] >= scores["OneCoin"] else OneCoin()), scores

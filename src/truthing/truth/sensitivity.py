@@ -1,0 +1,104 @@
+"""How the headline moves with what was assumed: panel error, dependence of labelers, a classifier that repeats the labels' mistakes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from truthing.coding import Array
+from truthing.metrics.estimate import Estimate
+from truthing.truth.consensus import Entries
+from truthing.truth.gibbs import sample_known
+from truthing.truth.outcome import Outcome
+from truthing.truth.posterior import PER_ROW
+from truthing.truth.problem import Groups
+from truthing.truth.question import Question
+from truthing.truth.readings import Readings, read_panel
+
+PANEL_ERRORS = (0.0, 0.01, 0.02, 0.05, 0.1)
+DEPENDENCES = (0.0, 0.1, 0.2, 0.4)
+SHARED = (0.0, 0.25, 0.5, 1.0)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One assumption at one value, and what accuracy becomes."""
+
+    assumption: str
+    value: float
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """Accuracy under each assumption, and the frame that needs none (Lam & Stork Section 6)."""
+
+    rows: tuple[Row, ...]
+    bounds: tuple[float, float]
+
+    def __str__(self) -> str:
+        lines = [f"{'assumption':<44}{'value':>8}   accuracy"]
+        lines += [f"{r.assumption:<44}{r.value:>8.2f}   {r.mean:.3f} ({r.low:.3f} to {r.high:.3f})" for r in self.rows]
+        lines.append(
+            f"whatever the dependence, if the consensus is as good as the model says: {self.bounds[0]:.3f} to {self.bounds[1]:.3f}"
+        )
+        return "\n".join(lines)
+
+
+def sensitivity(question: Question, again: Callable[[Any], Outcome], level: float = 0.95) -> Sensitivity:
+    """``again(panel_error)`` repeats the grading under another panel error."""
+    rows = []
+    for share in PANEL_ERRORS:
+        rows.append(
+            _row("panel wrong together on this share of items", share, again(share).answer.estimate("accuracy"), level)
+        )
+    rows.append(
+        _row("panel wrong together as public crowds are", float("nan"), again(None).answer.estimate("accuracy"), level)
+    )
+    entries = Entries.of(question.labels)
+    readings = read_panel(entries, question.predicted)
+    for rho in DEPENDENCES:
+        rows.append(
+            _row(
+                "labelers' dependence (n labels count less)", rho, _discounted(question, entries, readings, rho), level
+            )
+        )
+    apart, wrong = _consensus_rates(readings)
+    for share in SHARED:
+        # disagreement a with a consensus wrong at rate m: e = a - m + 2 m s when a share s of its mistakes is the classifier's too
+        error = float(np.clip(apart - wrong + 2 * wrong * share, 0, 1))
+        rows.append(Row("consensus mistakes that the classifier repeats", share, 1 - error, 1 - error, 1 - error))
+    return Sensitivity(tuple(rows), (max(0.0, 1 - apart - wrong), min(1.0, 1 - abs(apart - wrong))))
+
+
+def _row(name: str, value: float, estimate: Estimate, level: float) -> Row:
+    low, high = estimate.interval(level)
+    return Row(name, value, estimate.mean, low, high)
+
+
+def _discounted(question: Question, entries: Entries, readings: Readings, rho: float) -> Estimate:
+    """The model's own posterior with the labelers' rows as learned and each item's votes discounted."""
+    votes = np.bincount(entries.item, weights=entries.votes, minlength=entries.n_items)
+    discount = 1 / (1 + (np.maximum(votes, 1) - 1) * rho)
+    evidence = np.log(np.maximum(readings.fit.labelers_only(entries, discount), 1e-300)) - readings.fit.log_prior
+    known = np.flatnonzero(question.gold >= 0)
+    evidence[known] = -50.0
+    evidence[known, question.gold[known]] = 0.0
+    groups = Groups.of(evidence - evidence.max(axis=1, keepdims=True), question.predicted)
+    n = question.n_classes
+    samples = sample_known(
+        groups.evidence, groups.predicted, groups.size, n_outcomes=n, row_prior=np.full((n, n), PER_ROW / n), prior=question.prior,
+        n_draws=1000, seed=question.seed,
+    )  # fmt: skip
+    return Estimate.from_draws(np.trace(samples.counts, axis1=1, axis2=2) / len(question.predicted))
+
+
+def _consensus_rates(readings: Readings) -> tuple[float, float]:
+    """How often prediction and consensus differ, and how often the model expects the consensus to be wrong."""
+    best: Array = readings.posterior.argmax(axis=1)
+    return float((best != readings.predicted).mean()), float(1 - readings.posterior.max(axis=1).mean())
