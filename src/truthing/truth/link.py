@@ -28,13 +28,13 @@ SLICES = (0.25, 0.25, 0.2, 0.15, 0.08, 0.05, 0.02)
 class LinkPrior:
     """The numbers learned from public crowds by studies/fit_link.py (leave-one-set-out ranges in docs/honesty.md)."""
 
-    offset: float = -0.2407
-    scale: float = 0.2314
-    scale_per_spread: float = 1.1933
+    offset: float = -0.2408
+    scale: float = 0.2315
+    scale_per_spread: float = 1.1908
     freedom: float = 8.0
-    slope: float = 0.6678
-    slope_sd: float = 0.2492
-    effect_sd: float = 1.0482
+    slope: float = 0.6679
+    slope_sd: float = 0.2491
+    effect_sd: float = 1.0465
 
 
 DEFAULT = LinkPrior()
