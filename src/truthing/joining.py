@@ -100,12 +100,13 @@ def as_predictions(predictions: Any, labels: Labels, scores: Any = None) -> Pred
             items=items, scores=scores, score_classes=labels.classes if np.ndim(scores) == 2 else ()
         )
     if isinstance(predictions, Mapping):
-        items, values = list(predictions), list(predictions.values())
+        items = list(predictions)
+        values: Any = list(predictions.values())
         scores = [scores[i] for i in items] if isinstance(scores, Mapping) else scores
     else:
         index = getattr(predictions, "index", None)
         named = index is not None and not callable(index) and type(index).__name__ != "RangeIndex"
-        values = list(predictions)
+        values = predictions if isinstance(predictions, np.ndarray) else list(predictions)
         if named:
             items = list(index)  # type: ignore[arg-type]
         else:

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from truthing.coding import Array
 from truthing.errors import InputError
+from truthing.labels import Labels
+
+if TYPE_CHECKING:
+    from truthing.noise.em import EMFit
 
 
 @dataclass(frozen=True)
 class DawidSkene:
     """One confusion matrix for each labeler, pooled: rows lie around a shared matrix, as closely as the data say."""
+
+    def fit(self, labels: Labels, gold: Array | None = None) -> EMFit:
+        """Maximum likelihood by accelerated EM (no pooling, no uncertainty): the classic point estimate, fast at any size."""
+        from truthing.noise.em import fit_em
+
+        return fit_em(labels, gold)
 
 
 @dataclass(frozen=True)

@@ -77,6 +77,42 @@ def bootstrap_crowd(
     )  # fmt: skip
 
 
+def variational_crowd(predicted: Array, fit: DawidSkeneFit, *, n_draws: int, seed: int) -> CrowdSamples:
+    """Labelers' rows and the class prior as the variational fit has them: enough where the link, not the noise model, sets the interval."""
+    rng = np.random.default_rng(seed)
+    n_classes = fit.posterior.shape[1]
+    alpha = fit.concentration * fit.pool + fit.counts
+    total = alpha.sum(axis=2, keepdims=True)
+    mean = alpha / total
+    sd = np.sqrt(mean * (1 - mean) / (total + 1))
+    low, high = beta_limits(mean[:-1], sd[:-1])
+    share = fit.posterior.sum(axis=0) + 1
+    prior = rng.dirichlet(share, n_draws)
+    centre = share / share.sum()
+    right = (centre * mean[:-1].diagonal(axis1=1, axis2=2)).sum(axis=1)
+    spread = np.sqrt((centre**2 * sd[:-1].diagonal(axis1=1, axis2=2) ** 2).sum(axis=1))
+    error = np.clip(rng.normal(1 - right, spread, size=(min(n_draws, 500), len(right))), 0, 1)
+    counts, variance = _moments(fit.posterior, predicted)
+    drawn = _fit_columns(
+        np.maximum(rng.normal(counts, np.sqrt(variance), size=(n_draws, n_classes, n_classes)), 0),
+        np.bincount(predicted, minlength=n_classes),
+    )
+    classifier = np.repeat(mean[-1:], n_draws, axis=0)
+    return CrowdSamples(
+        drawn,
+        classifier,
+        prior,
+        mean[:-1],
+        low,
+        high,
+        error,
+        fit.posterior,
+        np.zeros(n_draws),
+        np.full(n_draws, fit.concentration),
+        1,
+    )
+
+
 def _moments(posterior: Array, predicted: Array) -> tuple[Array, Array]:
     """Means and variances of the confusion counts given the rows (sums of Bernoullis)."""
     n_classes = posterior.shape[1]

@@ -14,7 +14,7 @@ from truthing.coding import Array
 from truthing.errors import NotConverged
 from truthing.metrics.estimate import shortest_interval
 from truthing.truth import checks
-from truthing.truth.bootstrap import bootstrap_crowd
+from truthing.truth.bootstrap import bootstrap_crowd, variational_crowd
 from truthing.truth.consensus import Entries
 from truthing.truth.crowd_gibbs import CrowdSamples, RowModel, sample_crowd
 from truthing.truth.diagnostics import effective_size, split_rhat
@@ -117,6 +117,8 @@ def _sample(
 ) -> CrowdSamples:
     """The sampler where it is affordable; the bootstrap beyond."""
     if len(entries.item) > LARGE:
+        if not thorough:
+            return variational_crowd(question.predicted, readings.fit, n_draws=1000, seed=question.seed)
         return bootstrap_crowd(
             entries, question.predicted, question.gold, readings.fit, n_draws=question.n_draws, seed=question.seed
         )

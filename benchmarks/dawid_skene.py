@@ -1,0 +1,94 @@
+"""Dawid-Skene by EM at 5 million labels: our time to reach the log-likelihood at which crowd-kit stops, and the complete default grade."""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import time
+
+import numpy as np
+
+import truthing as tr
+from truthing.noise.em import TINY, _pass, fit_em
+
+
+def crowd(
+    n_items: int, n_labelers: int, n_classes: int, per_item: int = 5, seed: int = 0
+) -> tuple[tr.Labels, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, n_classes, n_items)
+    item = np.repeat(np.arange(n_items, dtype=np.int32), per_item)
+    labeler = rng.integers(0, n_labelers, len(item)).astype(np.int32)
+    skill = rng.beta(2, 3, n_labelers)  # hard enough that EM needs dozens of iterations
+    right = rng.random(len(item)) < skill[labeler]
+    label = np.where(right, truth[item], rng.integers(0, n_classes, len(item))).astype(np.int32)
+    labels = tr.Labels.from_codes(
+        item, labeler, label, items=range(n_items), labelers=range(n_labelers), classes=range(n_classes)
+    )
+    predicted = np.where(rng.random(n_items) < 0.8, truth, rng.integers(0, n_classes, n_items))
+    return labels.resolve_repeats("first"), predicted, truth
+
+
+def crowd_kit(labels: tr.Labels) -> tuple[float, float, int]:
+    """crowd-kit's seconds, the log-likelihood of where it stopped, and its iterations."""
+    import pandas as pd
+    from crowdkit.aggregation import DawidSkene
+
+    frame = pd.DataFrame({"task": labels.item, "worker": labels.labeler, "label": labels.label})
+    model = DawidSkene(n_iter=100)
+    start = time.perf_counter()
+    model.fit(frame)
+    seconds = time.perf_counter() - start
+    n = labels.n_classes
+    rows = np.full((labels.n_labelers * n, n), TINY)
+    errors = model.errors_.reset_index()
+    place = errors["worker"].to_numpy(dtype=int) * n + errors["label"].to_numpy(dtype=int)
+    rows[place] = np.maximum(errors[list(range(n))].to_numpy(), TINY)
+    prior = model.priors_.reindex(range(n)).to_numpy()
+    key = labels.labeler * np.int32(n) + labels.label
+    none = np.full(labels.n_items, -1)
+    _, _, likelihood = _pass(
+        labels.indptr,
+        key,
+        labels.weight.astype(np.float32),
+        np.log(rows),
+        np.log(prior),
+        none,
+        np.empty((0, n)),
+        False,
+        2,
+    )
+    return seconds, float(likelihood), len(model.loss_history_)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--items", type=int, default=1_000_000)
+    parser.add_argument("--labelers", type=int, default=5000)
+    n = parser.parse_args()
+    small, _, _ = crowd(1000, 20, 2)
+    fit_em(small)  # compile
+    tr.grade(np.zeros(1000, dtype=int), small)
+    print(
+        f"{'classes':>7}{'labels':>11}{'ours s':>9}{'passes':>8}{'crowd-kit s':>13}{'iterations':>12}{'ratio':>8}{'default grade s':>17}"
+    )
+    for n_classes in (2, 10):
+        labels, predicted, _ = crowd(n.items, n.labelers, n_classes)
+        start = time.perf_counter()
+        report = tr.grade(predicted, labels)
+        report["accuracy"].interval()
+        whole = time.perf_counter() - start
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+        theirs, goal, iterations = crowd_kit(labels)
+        start = time.perf_counter()
+        fit = fit_em(labels, stop=lambda value, goal=goal: value >= goal, tolerance=0.0, keep_posterior=False)
+        ours = time.perf_counter() - start
+        assert fit.log_likelihood >= goal - 1e-6 * abs(goal), "stopped below crowd-kit's likelihood"
+        print(
+            f"{n_classes:>7}{labels.n_labels:>11,}{ours:>9.2f}{fit.passes:>8}{theirs:>13.1f}{iterations:>12}{theirs / ours:>8.1f}{whole:>17.1f}"
+        )
+        print(f"        peak memory before crowd-kit ran: {peak:.2f} GB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,128 @@
+"""Coverage and width of every method and metric on simulated crowds whose noise model is right; results are kept in docs/honesty.md.
+
+Printed for each design: the share of 95% intervals that hold the true value on these items, ± its Monte Carlo error, and the mean width.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+
+import truthing as tr
+from truthing.metrics.counts import Tally, evaluate
+
+BINARY = ("accuracy", "precision", "recall", "false_alarm", "f1")
+FOUR = ("accuracy", "macro_f1", "recall[1]", "precision[2]", "f1[3]")
+SU = {
+    "difficulty": (1, 5), "fallibility": (0.249, 0.030, 0.387, 0.244, 0.154), "availability": (0.727, 0.873, 0.286, 0.657, 0.232),
+    "prior": [0.8, 0.2], "operating_point": (0.8, 0.3),
+}  # fmt: skip
+FOUR_K = [[0.75, 0.08, 0.10, 0.07], [0.10, 0.65, 0.12, 0.13], [0.04, 0.06, 0.80, 0.10], [0.10, 0.05, 0.05, 0.80]]
+
+
+# name: items, labelers, simulator options, gold, noise known?
+DESIGNS: dict[str, tuple[int, int, dict[str, Any], int, bool]] = {
+    "Su's main example, noise known": (1000, 5, SU, 0, True),
+    "one labeler, error .1 known": (1000, 1, {"confusion": [[0.9, 0.1], [0.1, 0.9]], "prior": [0.4, 0.6], "operating_point": (0.9, 0.1)}, 0, True),
+    "small: 70 items, 3 labelers, known": (70, 3, {"difficulty": (1, 2), "fallibility": (0.25, 0.35, 0.45), "prior": 0.5, "operating_point": (0.85, 0.2)}, 0, True),
+    "50 items, 2 labelers, known": (50, 2, {"fallibility": 0.4, "prior": 0.5, "operating_point": (0.8, 0.2)}, 0, True),
+    "rare class .05, 2000 items, known": (2000, 3, {"fallibility": 0.2, "prior": 0.05, "operating_point": (0.8, 0.05)}, 0, True),
+    "fifty labelers, 200 items, known": (200, 50, {"fallibility": 0.6, "prior": 0.5, "operating_point": (0.8, 0.2)}, 0, True),
+    "gold 50 of 300, 3 labelers, known": (300, 3, {"fallibility": 0.5, "prior": 0.5, "operating_point": (0.8, 0.2)}, 50, True),
+    "four classes, 400 items, known": (400, 5, {"fallibility": 0.3, "prior": [0.2, 0.3, 0.1, 0.4], "operating_point": FOUR_K}, 0, True),
+    "5 labelers, 500 items, learned": (500, 5, {"fallibility": (0.2, 0.3, 0.4, 0.5, 0.3), "prior": [0.6, 0.4], "operating_point": (0.85, 0.2)}, 0, False),
+    "3 labelers, 100 items, learned": (100, 3, {"fallibility": (0.2, 0.3, 0.4), "prior": 0.5, "operating_point": (0.85, 0.2)}, 0, False),
+    "5 labelers, 60% missing, learned": (400, 5, {"fallibility": 0.35, "availability": 0.4, "prior": [0.6, 0.4], "operating_point": (0.85, 0.2)}, 0, False),
+    "gold 50 of 300, 3 labelers, learned": (300, 3, {"fallibility": (0.2, 0.4, 0.5), "prior": 0.5, "operating_point": (0.8, 0.2)}, 50, False),
+    "four classes, 400 items, learned": (400, 5, {"fallibility": 0.3, "prior": [0.2, 0.3, 0.1, 0.4], "operating_point": FOUR_K}, 0, False),
+}  # fmt: skip
+
+
+def trial(
+    design: tuple[int, int, dict[str, Any], int, bool], seed: int, methods: tuple[str, ...]
+) -> dict[tuple[str, str], tuple[bool, float] | None]:
+    n_items, n_labelers, options, n_gold, known = design
+    data = tr.simulate(n_items, n_labelers, seed=seed, **options)
+    gold = data.gold(n_gold, seed) if n_gold else None
+    table = np.zeros((len(data.labels.classes),) * 2)
+    np.add.at(table, (data.truth, data.predictions), 1)
+    binary = len(table) == 2
+    found: dict[tuple[str, str], tuple[bool, float] | None] = {}
+    for method in methods:
+        if method == "ratios" and not binary:
+            continue
+        extra: dict[str, Any] = {"panel_error": 0} if method == "posterior" else {}
+        try:
+            prior = options["prior"] if known else None
+            report = tr.grade(
+                data.predictions,
+                data.labels,
+                noise=data.noise if known else None,
+                prior=prior,
+                gold=gold,
+                method=method,
+                draws=1000,
+                seed=seed,
+                **extra,
+            )
+        except tr.TruthingError:
+            found[method, "refused"] = None
+            continue
+        for name in BINARY if binary else FOUR:
+            truth = float(
+                evaluate(name, Tally.from_confusion(table), classes=data.labels.classes, positive=1 if binary else None)
+            )
+            estimate = report[name]
+            if np.isnan(truth) or len(estimate.values) == 0:
+                found[method, name] = None
+                continue
+            low, high = estimate.interval(0.95)
+            found[method, name] = (low - 1e-9 <= truth <= high + 1e-9, high - low)
+    return found
+
+
+def run(name: str, trials: int, methods: tuple[str, ...]) -> dict[tuple[str, str], list[tuple[bool, float] | None]]:
+    results: dict[tuple[str, str], list[tuple[bool, float] | None]] = defaultdict(list)
+    for seed in range(trials):
+        for key, value in trial(DESIGNS[name], seed, methods).items():
+            results[key].append(value)
+    return results
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--trials", type=int, default=1000)
+    parser.add_argument("--methods", default="ratios,sampling,exact,posterior")
+    parser.add_argument("--design", default="", help="only designs whose name contains this")
+    options = parser.parse_args()
+    methods = tuple(options.methods.split(","))
+    for name in (d for d in DESIGNS if options.design in d):
+        start = time.perf_counter()
+        results = run(name, options.trials, methods)
+        print(
+            f"\n{name}   ({options.trials} data sets, {time.perf_counter() - start:.0f} s; Monte Carlo error of .95: {np.sqrt(0.95 * 0.05 / options.trials):.3f})"
+        )
+        for method in methods:
+            cells = []
+            for (m, metric), values in results.items():
+                if m != method:
+                    continue
+                known = np.array([v for v in values if v is not None], dtype=float)
+                gone = len(values) - len(known)
+                if len(known):
+                    cells.append(
+                        f"{metric} {known[:, 0].mean():.3f}/{known[:, 1].mean():.3f}"
+                        + (f" ({gone} undefined)" if gone else "")
+                    )
+                elif gone:
+                    cells.append(f"{metric}: {gone}")
+            if cells:
+                print(f"  {method:<10}" + ", ".join(cells), flush=True)
+
+
+if __name__ == "__main__":
+    main()
