@@ -21,6 +21,7 @@ FLOORS = [
     {"papers", "simulation"},
     {"report"},
     {"grading"},
+    {"rate"},
     {"doctor"},
     {"render"},
     {"reproduce"},

@@ -24,6 +24,7 @@ _HOME = {
     "grade": "truthing.grading",
     "label_policy": "truthing.papers.lam_stork",
     "noisy_label_ratio": "truthing.papers.lam_stork",
+    "prevalence": "truthing.rate",
     "read_gold": "truthing.tables",
     "read_labels": "truthing.tables",
     "read_predictions": "truthing.tables",
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from truthing.papers.lam_stork import true_error as true_error
     from truthing.predictions import Gold as Gold
     from truthing.predictions import Predictions as Predictions
+    from truthing.rate import prevalence as prevalence
     from truthing.report import Report as Report
     from truthing.simulation import simulate as simulate
     from truthing.tables import read_gold as read_gold

@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from truthing.metrics.estimate import Estimate
+from truthing.rate import Prevalence
 from truthing.render.console import safe
 from truthing.report import Report
 
@@ -121,3 +122,29 @@ def labelers_table(report: Report, level: float) -> Table:
     if len(order) > MOST_LABELERS:
         table.add_row(f"… {len(order) - MOST_LABELERS} more")
     return table
+
+
+def show_rate(result: Prevalence, console: Console, level: float = 0.95) -> None:
+    """Shares of the classes, for the terminal."""
+    best = max(result.classes[:2] if len(result.classes) == 2 else result.classes, key=lambda c: result[c].mean)
+    low, high = result[best].interval(level)
+    where = f"these {result.sizes['items']:,} items" if result.target == "sample" else "new data like these"
+    console.print(
+        Text(
+            safe(
+                f"{best} on {result[best].mean:.0%} of {where}; {level:.0%} sure it is between {low:.1%} and {high:.1%}."
+            ),
+            style="bold",
+        )
+    )
+    console.print()
+    table = Table(box=None, pad_edge=False, header_style="")
+    for column in ("", "share", f"{level:.0%} interval", "0" + " " * 28 + "1", "at face value"):
+        table.add_column(column, justify="left" if column in ("", "0" + " " * 28 + "1") else "right", no_wrap=True)
+    for k, name in enumerate(result.classes[:MOST_METRICS]):
+        table.add_row(safe(name, 40), *cells(result[name], level, 30), f"{result.face_value[k]:.3f}")
+    console.print(table, soft_wrap=False)
+    console.print()
+    for title, lines in (("Assumed", result.assumptions), ("Check", result.warnings)):
+        for line in lines:
+            console.print(Text.assemble((f"{title}  ", "bold"), safe(line, 1000)))

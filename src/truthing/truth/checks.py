@@ -12,6 +12,7 @@ from truthing.errors import NotIdentified, listing
 from truthing.labels import Labels
 from truthing.truth.consensus import DawidSkeneFit, Entries
 
+TWINS = 0.98
 LEARNED_FROM_LABELS = (
     "The classifier did not learn from these very labels or labelers: one that did agrees with them because it repeats their mistakes, "
     "and looks better than it is. Gold on random items is the only cure."
@@ -96,9 +97,13 @@ def agreement_check(
         others = np.exp(others - others.max(axis=1, keepdims=True))
         others /= others.sum(axis=1, keepdims=True)
         expected = others @ (rows[a] * rows[b]).sum(axis=1)
-        surprise = ((label_a == label_b).sum() - expected.sum()) / math.sqrt(
-            max((expected * (1 - expected)).sum(), 1e-9)
-        )
+        if (label_a == label_b).mean() > TWINS:
+            # two raters who always agree look perfect to any model; how well they agree with everybody else says otherwise
+            best = others.argmax(axis=1)
+            alike = ((label_a == best).mean() + (label_b == best).mean()) / 2
+            expected = np.minimum(expected, alike**2 + (1 - alike) ** 2 / max(rows.shape[1] - 1, 1))
+        gap = (label_a == label_b).sum() - expected.sum()
+        surprise = gap / math.sqrt(max((expected * (1 - expected)).sum(), 1e-9))
         found.append({"first": names[a], "second": names[b], "items": len(item), "observed": float((label_a == label_b).mean()),
                       "expected": float(expected.mean()), "z": float(surprise)})  # fmt: skip
         if len(found) >= most_pairs:

@@ -6,6 +6,7 @@ Noise known: the classifier's rows and the class prior are sampled (gibbs). Nois
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -183,7 +184,10 @@ def _linked(
     }  # fmt: skip
     n_gold = int((question.gold >= 0).sum())
     if panel_error is None:
-        said = "The panel as a whole may be wrong together, as far as panels of public crowds were; panel_error (--panel-error) changes that"
+        said = (
+            "The panel as a whole may be wrong together, as far as public crowds of people were (panels of language models can be worse: "
+            "give gold); panel_error (--panel-error) changes that"
+        )
     else:
         said = f"The panel as a whole may be wrong together, by your word on about {_share(panel_error):.1%} of items"
     assumptions = [
@@ -203,6 +207,34 @@ def _linked(
         summary,
         curves,
     )
+
+
+def linked_consensus(question: Question, readings: Readings, panel_error: Any) -> Outcome:
+    """The link applied to the panel's own consensus: ``question.predicted`` is its most probable class."""
+    fit, labels = readings.fit, question.labels
+    rows = fit.rows()
+    summary = NoiseSummary(
+        "one confusion matrix for each labeler (Dawid-Skene)",
+        labels.labelers,
+        rows,
+        np.exp(fit.log_prior),
+        learned=True,
+    )
+    assumptions = ["The labelers' quality was learned: one confusion matrix for each labeler (pooled Dawid-Skene)."]
+    pairs = checks.agreement_check(labels, None, fit)
+    warnings = checks.structure_warnings(
+        labels, 1 - (np.exp(fit.log_prior) * rows.diagonal(axis1=1, axis2=2)).sum(axis=1), question.n_classes
+    )
+    outcome = _linked(
+        question,
+        readings,
+        panel_error,
+        summary,
+        assumptions,
+        warnings + checks.agreement_warnings(pairs),
+        {"pairs": pairs[:10]},
+    )
+    return replace(outcome, assumptions=[a for a in outcome.assumptions if a != checks.LEARNED_FROM_LABELS])
 
 
 READINGS = ("majority", "dawid_skene", "one_coin", "dawid_skene_labelers_only", "one_coin_labelers_only")

@@ -82,3 +82,19 @@ def known_readings(evidence: Array, posterior: Array, predicted: Array, prior: A
     return Readings(
         predicted, n_classes, np.full(5, level), clipped_logit(alone[everyone, predicted]), alone, posterior, empty
     )
+
+
+def read_consensus(entries: Entries) -> Readings:
+    """Readings of the panel about its own consensus: the "prediction" is the class that the models together hold most probable."""
+    n_items, n_classes = entries.n_items, entries.n_classes
+    everyone = np.arange(n_items)
+    votes = entries.counts()
+    full, coin = fit_dawid_skene(entries), fit_one_coin(entries)
+    discount = 1 / (1 + (np.maximum(votes.sum(axis=1), 1) - 1) * DEPENDENCE)
+    full_alone, coin_alone = full.labelers_only(entries, discount), coin.labelers_only(entries, discount)
+    predicted = (full.posterior + coin.posterior).argmax(axis=1)
+    share = votes / np.maximum(votes.sum(axis=1, keepdims=True), 1)
+    chances = [q[everyone, predicted] for q in (share, full.posterior, coin.posterior, full_alone, coin_alone)]
+    levels = np.array([logit((chance.sum() + 0.5) / (n_items + 1)) for chance in chances])
+    signal = (clipped_logit(chances[3]) + clipped_logit(chances[4])) / 2
+    return Readings(predicted, n_classes, levels, signal, (full_alone + coin_alone) / 2, full.posterior, full)

@@ -1,0 +1,338 @@
+"""The default method: agreement with independent computations, invariances, and what it says."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn import metrics as sk
+
+import truthing as tr
+from truthing.metrics.estimate import shortest_interval
+from truthing.truth.bootstrap import bootstrap_crowd
+from truthing.truth.consensus import Entries, fit_dawid_skene
+from truthing.truth.crowd_gibbs import RowModel, sample_crowd
+from truthing.truth.gibbs import sample_known
+
+
+def panel(seed: int = 1, n: int = 300, **options: Any) -> Any:
+    defaults: dict[str, Any] = {
+        "prior": [0.6, 0.4],
+        "operating_point": (0.85, 0.15),
+        "fallibility": (0.2, 0.3, 0.4, 0.3),
+    }
+    return tr.simulate(n, 4, seed=seed, **{**defaults, **options})
+
+
+def test_known_noise_equals_enumeration() -> None:
+    """Eight items: the classifier's rows and the prior integrated analytically over every answer key, against 40,000 draws."""
+    from scipy.special import betaln
+
+    data = tr.simulate(8, 2, prior=0.5, confusion=[[0.8, 0.2], [0.3, 0.7]], operating_point=(0.8, 0.3), seed=3)
+    evidence = data.noise.log_likelihood(data.labels)
+    keys = np.array(list(itertools.product([0, 1], repeat=8)))
+    score = evidence[np.arange(8), keys].sum(axis=1)
+    right = (keys == data.predictions).sum(axis=1)
+    ones = keys.sum(axis=1)
+    score = score + betaln(1 + ones, 1 + 8 - ones)
+    for y in (0, 1):
+        hits = ((keys == y) & (data.predictions == 1)).sum(axis=1)
+        total = (keys == y).sum(axis=1)
+        score = score + betaln(1 + hits, 1 + total - hits)
+    weight = np.exp(score - score.max())
+    weight /= weight.sum()
+    exact = np.bincount(right, weights=weight, minlength=9)
+    samples = sample_known(
+        evidence - evidence.max(axis=1, keepdims=True), data.predictions, np.ones(8, dtype=int), n_outcomes=2, row_prior=np.ones((2, 2)),
+        prior=None, n_draws=40_000, seed=0,
+    )  # fmt: skip
+    drawn = np.bincount(np.trace(samples.counts, axis1=1, axis2=2).astype(int), minlength=9) / len(samples.counts)
+    np.testing.assert_allclose(drawn, exact, atol=0.02)
+
+
+def test_perfect_labelers_give_scikit_learn() -> None:
+    data = tr.simulate(200, 3, prior=0.4, confusion=np.eye(2), seed=2)
+    for options in ({"noise": 0.0}, {"gold": dict(zip(data.labels.items, data.truth))}):
+        report = tr.grade(data.predictions, data.labels, **options)
+        assert report["accuracy"].interval() == pytest.approx((sk.accuracy_score(data.truth, data.predictions),) * 2)
+        assert report["f1"].mean == pytest.approx(sk.f1_score(data.truth, data.predictions))
+
+
+def test_same_seed_same_answer_and_order_does_not_matter() -> None:
+    data = panel()
+    first, again = (tr.grade(data.predictions, data.labels, panel_error=0, draws=800, seed=4) for _ in range(2))
+    assert first["accuracy"].interval() == again["accuracy"].interval()
+    order = np.random.default_rng(0).permutation(300)
+    other = tr.grade(data.predictions[order], data.labels[order], panel_error=0, draws=2000, seed=4)
+    assert other["accuracy"].mean == pytest.approx(first["accuracy"].mean, abs=0.006)
+    linked = [
+        tr.grade(p, labels, draws=2000)
+        for p, labels in ((data.predictions, data.labels), (data.predictions[order], data.labels[order]))
+    ]
+    assert linked[0]["accuracy"].mean == pytest.approx(linked[1]["accuracy"].mean, abs=0.01)
+
+
+def test_threads_do_not_change_the_answer() -> None:
+    import numba
+
+    data = panel()
+    many = numba.get_num_threads()
+    found = []
+    for threads in {1, many}:
+        numba.set_num_threads(threads)
+        found.append(tr.grade(data.predictions, data.labels, panel_error=0, draws=400)["accuracy"].mean)
+    numba.set_num_threads(many)
+    assert len(set(found)) == 1
+
+
+def test_permuting_classes_permutes_the_answer() -> None:
+    data = panel(classes=("a", "b"))
+    mirrored = tr.simulate(
+        300,
+        4,
+        seed=1,
+        prior=[0.6, 0.4],
+        operating_point=(0.85, 0.15),
+        fallibility=(0.2, 0.3, 0.4, 0.3),
+        classes=("y", "x"),
+    )
+    renamed = tr.Labels.from_long(
+        [mirrored.labels.items[i] for i in mirrored.labels.item],
+        [mirrored.labels.labelers[t] for t in mirrored.labels.labeler],
+        [mirrored.labels.classes[c] for c in mirrored.labels.label],
+    )
+    one = tr.grade(data.predictions, data.labels, panel_error=0, positive="b", draws=2000)
+    two = tr.grade(
+        dict(zip(mirrored.labels.items, mirrored.predictions)), renamed, panel_error=0, positive="x", draws=2000
+    )
+    for name in ("accuracy", "recall", "precision"):
+        assert one[name].mean == pytest.approx(two[name].mean, abs=0.01)
+
+
+def test_partly_known_noise() -> None:
+    data = panel(seed=5)
+    truth = (data.predictions == data.truth).mean()
+    options: list[Any] = [
+        {"w1": 0.1, "w2": 0.15},
+        tr.noise.Symmetric((0.05, 0.3)),
+        (0.05, 0.3),
+        tr.noise.Confusion({"w1": [[0.9, 0.1], [0.1, 0.9]]}),
+        tr.noise.Confusion(np.array([[0.85, 0.15], [0.15, 0.85]]), weight=40),
+        tr.noise.OneCoin(),
+        tr.noise.DawidSkene(),
+    ]
+    for noise in options:
+        report = tr.grade(data.predictions, data.labels, noise=noise, panel_error=0, draws=1000)
+        low, high = report["accuracy"].interval(0.999)
+        assert low <= truth <= high
+        assert report.noise.confusion.shape == (4, 2, 2)
+    fixed = tr.grade(data.predictions, data.labels, noise={"w1": 0.1}, draws=1000).noise.confusion
+    np.testing.assert_allclose(fixed[0], [[0.9, 0.1], [0.1, 0.9]])
+    one = tr.grade(data.predictions, data.labels.select(["w1"]), noise=(0.05, 0.15), draws=1000)
+    assert one["accuracy"].std > 0
+
+
+def test_not_identified_names_the_remedies() -> None:
+    data = panel()
+    with pytest.raises(tr.NotIdentified, match=r"noise=0\.05.*gold.*second labeler"):
+        tr.grade(data.predictions, data.labels.select(["w1"]))
+    disjoint = tr.Labels.from_long(range(20), ["a", "b"] * 10, [0, 1] * 10)
+    with pytest.raises(tr.NotIdentified, match="no item has labels from two"):
+        tr.grade([0, 1] * 10, disjoint)
+    tr.grade(data.predictions, data.labels.select(["w1"]), gold=data.gold(60), draws=500)
+
+
+def test_panel_error_widens_and_zero_switches_off() -> None:
+    data = panel(n=500)
+    width = {}
+    for share in (0, 0.01, 0.05, (2, 60), None):
+        low, high = tr.grade(data.predictions, data.labels, panel_error=share, draws=2000)["accuracy"].interval()
+        width[share] = high - low
+    assert width[0] < width[0.01] < width[0.05]
+    assert width[0] < width[(2, 60)]
+    assert width[0] < width[None]
+    with pytest.raises(tr.InputError, match="outside"):
+        tr.grade(data.predictions, data.labels, panel_error=0.9)
+
+
+def test_stated_panel_error_means_what_it_says() -> None:
+    """The prior mean of |accuracy - model's accuracy| is the panel error (here within a quarter)."""
+    data = panel(n=2000)
+    model = tr.grade(data.predictions, data.labels, panel_error=0, draws=1000)["accuracy"].mean
+    for share in (0.01, 0.03):
+        draws = tr.grade(data.predictions, data.labels, panel_error=share, draws=4000)["accuracy"].draws
+        assert np.abs(draws - model).mean() == pytest.approx(share, rel=0.35, abs=0.004)
+
+
+def test_gold_narrows_the_default_interval_and_is_kept_exactly() -> None:
+    data = panel(n=600)
+    widths = []
+    for n in (0, 50, 200):
+        report = tr.grade(data.predictions, data.labels, gold=data.gold(n) if n else None, draws=2000)
+        low, high = report["accuracy"].interval()
+        widths.append(high - low)
+        assert low <= (data.predictions == data.truth).mean() <= high
+    assert widths[0] > widths[1] > widths[2]
+    everything = tr.grade(data.predictions, data.labels, gold=data.gold(600), draws=500)
+    assert everything["accuracy"].interval() == pytest.approx(((data.predictions == data.truth).mean(),) * 2)
+
+
+def test_gold_by_disagreement_is_noticed_and_weights_are_accepted() -> None:
+    data = panel(n=600)
+    votes = data.labels.counts()
+    disputed = np.argsort(-votes.min(axis=1), kind="stable")[:80]
+    gold = {int(i): data.truth[i] for i in disputed}
+    report = tr.grade(data.predictions, data.labels, gold=gold, draws=1000)
+    assert any("not chosen at random" in w for w in report.warnings)
+    assert not any(
+        "not chosen at random" in w
+        for w in tr.grade(data.predictions, data.labels, gold=data.gold(80), draws=1000).warnings
+    )
+    weighted = tr.grade(
+        data.predictions,
+        data.labels,
+        gold=data.gold(80),
+        gold_weights=dict.fromkeys(data.labels.items, 0.2),
+        draws=1000,
+    )
+    plain = tr.grade(data.predictions, data.labels, gold=data.gold(80), draws=1000)
+    assert weighted["accuracy"].mean == pytest.approx(plain["accuracy"].mean, abs=1e-9)
+    with pytest.raises(tr.InputError, match="gold_weights gives no chance"):
+        tr.grade(data.predictions, data.labels, gold=data.gold(5), gold_weights={}, draws=500)
+
+
+def test_copies_are_named() -> None:
+    data = panel(n=400)
+    grid = data.labels.matrix()
+    copied = tr.Labels.from_matrix(np.column_stack([grid, grid[:, 2]]), labelers=["a", "b", "r3", "d", "r7"])
+    report = tr.grade(data.predictions, copied, draws=500)
+    assert any("'r3' and 'r7' agree on 100%" in w for w in report.warnings)
+    trained = tr.grade(grid[:, 1], tr.Labels.from_matrix(grid, labelers=["a", "b", "c", "d"]), draws=500)
+    assert any("classifier agrees with 'b'" in w and "trained on" in w for w in trained.warnings)
+    assert not any("independence" in w for w in tr.grade(data.predictions, data.labels, draws=500).warnings)
+    assert any("did not learn from these very labels" in a for a in report.assumptions)
+
+
+def test_gibbs_and_bootstrap_agree_where_both_apply() -> None:
+    data = tr.simulate(
+        3000, 6, prior=[0.6, 0.4], operating_point=(0.85, 0.15), fallibility=(0.2, 0.3, 0.4, 0.3, 0.25, 0.35), seed=2
+    )
+    entries, nobody = Entries.of(data.labels), np.full(3000, -1)
+    gibbs = sample_crowd(
+        entries,
+        data.predictions,
+        2,
+        nobody,
+        RowModel.learned(6, 2),
+        prior=None,
+        row_weight=1.0,
+        n_draws=2000,
+        burn=300,
+        seed=0,
+    )
+    fit = fit_dawid_skene(entries.with_classifier(data.predictions))
+    boot = bootstrap_crowd(entries, data.predictions, nobody, fit, n_draws=2000, seed=0)
+    accuracy = [np.trace(s.counts, axis1=1, axis2=2) / 3000 for s in (gibbs, boot)]
+    assert accuracy[0].mean() == pytest.approx(accuracy[1].mean(), abs=0.003)
+    widths = [np.subtract(*shortest_interval(a)[::-1]) for a in accuracy]
+    assert widths[1] == pytest.approx(widths[0], rel=0.25)
+    np.testing.assert_allclose(gibbs.row_mean, boot.row_mean, atol=0.02)
+
+
+def test_population_is_wider_than_sample() -> None:
+    data = panel(n=400)
+    for options in ({"noise": data.noise}, {"panel_error": 0}):
+        here, new = (
+            tr.grade(data.predictions, data.labels, target=t, draws=2000, **options)["accuracy"].std
+            for t in ("sample", "population")
+        )
+        assert new > here
+    with pytest.raises(tr.InputError, match="these items only"):
+        tr.grade(data.predictions, data.labels, noise=0.1, method="exact", target="population")
+
+
+def test_scores_thresholds_and_curves() -> None:
+    data = panel(n=500)
+    auc = sk.roc_auc_score(data.truth, data.scores)
+    for options in ({"noise": data.noise}, {"panel_error": 0}, {}):
+        report = tr.grade(data.as_predictions(), data.labels, draws=1000, **options)
+        low, high = report["auc"].interval(0.999)
+        assert low <= auc <= high
+        curve = report.roc()
+        assert (np.diff(curve.x) >= -1e-9).all()
+        lower, upper = curve.band(0.9)
+        assert (lower <= curve.y + 0.01).all()
+        assert (upper >= curve.y - 0.01).all()
+    best = report.best_threshold("f1")
+    assert data.scores.min() <= best.chosen <= data.scores.max()
+    cut = tr.grade(None, data.labels, scores=data.scores, threshold=0.5, panel_error=0, draws=500)
+    assert cut["accuracy"].mean == pytest.approx(
+        tr.grade(data.predictions, data.labels, panel_error=0, draws=500)["accuracy"].mean, abs=0.01
+    )
+    with pytest.raises(tr.InputError, match="threshold"):
+        tr.grade(None, data.labels, scores=data.scores)
+
+
+def test_many_classes_and_anonymous_votes() -> None:
+    data = tr.simulate(300, 5, prior=[0.2, 0.3, 0.1, 0.4], fallibility=0.3, seed=9)
+    report = tr.grade(data.predictions, data.labels, draws=1000)
+    assert report.confusion.mean.sum() == pytest.approx(300)
+    assert report["macro_f1"].std > 0
+    votes = tr.Labels.from_counts(data.labels.counts())
+    anonymous = tr.grade(data.predictions, votes, draws=1000)
+    low, high = anonymous["accuracy"].interval(0.999)
+    assert low <= (data.truth == data.predictions).mean() <= high
+
+
+def test_prevalence() -> None:
+    data = panel(n=500, classes=("fail", "pass"))
+    truth = (data.truth == "pass").mean()
+    for options in ({}, {"gold": data.gold(60)}, {"panel_error": 0}, {"noise": data.noise}):
+        low, high = tr.prevalence(data.labels, **options)["pass"].interval(0.999)
+        assert low <= truth <= high
+    with pytest.raises(tr.InputError, match="no class is called"):
+        tr.prevalence(data.labels)["passed"]
+
+
+def test_sensitivity_and_json() -> None:
+    import json
+
+    data = panel(n=200)
+    report = tr.grade(data.predictions, data.labels, draws=500)
+    sensitivity = report.sensitivity()
+    widths = [r.high - r.low for r in sensitivity.rows if r.assumption.startswith("panel wrong together on")]
+    assert widths[0] < widths[-1]
+    assert sensitivity.bounds[0] < sensitivity.bounds[1]
+    found = json.loads(report.to_json())
+    keys = (
+        "metrics",
+        "confusion",
+        "items",
+        "labelers",
+        "labels",
+        "gold",
+        "dropped",
+        "method",
+        "target",
+        "noise",
+        "assumptions",
+        "warnings",
+        "seed",
+        "version",
+    )
+    assert set(keys) <= set(found)
+    assert set(found["metrics"]["accuracy"]) >= {"mean", "mode", "low", "high", "level"}
+
+
+def test_em_climbs_to_the_same_place_as_plain_em() -> None:
+    data = panel(n=400)
+    fit = tr.noise.DawidSkene().fit(data.labels)
+    assert fit.path[-1] >= fit.path[0]
+    assert fit.log_likelihood >= max(fit.path) - 1e-6 * abs(fit.path[-1])
+    np.testing.assert_allclose(fit.posterior.sum(axis=1), 1)
+    by_hand = np.log(
+        (np.exp(tr.noise.Confusion(fit.confusion).log_likelihood(data.labels)) * fit.prior).sum(axis=1)
+    ).sum()
+    assert fit.log_likelihood == pytest.approx(by_hand, rel=1e-6)
