@@ -10,4 +10,7 @@ show() {
 
 echo "600 messages, five annotators who skip some and err, one spam filter. Nobody knows the truth."
 show truthing doctor labels.csv predictions.csv
-show truthing error --apparent 0.17 --mislabeling 0.08 --n 600
+printf '\nHow good is the filter really? Labels alone know the consensus, not the truth, so the interval is wide.\n'
+show truthing grade predictions.csv labels.csv
+printf '\nAn expert looked at 50 random messages: that narrows it.\n'
+show truthing grade predictions.csv labels.csv --gold gold.csv --metric accuracy --metric precision --metric recall

@@ -177,7 +177,7 @@ class Report:
     def verdict(self, level: float = 0.95) -> str:
         """A sentence or two for a person."""
         accuracy, naive = self["accuracy"], self.at_face_value("accuracy")
-        where = f"on these {self.sizes['items']:,} items" if self.target == "sample" else "on new data like these"
+        where = f"of these {self.sizes['items']:,} items" if self.target == "sample" else "of new data like these"
         if accuracy.std == 0 or len(accuracy.values) == 1:
             text = f"Right on {accuracy.mean:.1%} {where}, by a method that gives no uncertainty."
         else:
