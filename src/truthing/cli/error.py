@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
@@ -41,75 +42,99 @@ def error(
     as_json: options.Json = False,
 ) -> None:
     """True error behind an apparent one when labels are wrong at a known rate (Lam & Stork 2003)."""
-    from truthing.papers import lam_stork
-
-    found: dict[str, Any] = {}
-    notes: list[str] = []
     if joint is not None:
-        if labeler is None:
-            raise InputError("--joint needs --labeler, the labeler's confusion matrix.")
-        result = lam_stork.true_confusion(_matrix(joint), _matrix(labeler))
-        found = {
-            "confusion": result.confusion.tolist(), "prior": result.prior.tolist(), "precision": result.precision.tolist(),
-            "recall": result.recall.tolist(), "error": result.error, "condition": result.condition,
-        }  # fmt: skip
-        notes = result.warnings + result.assumptions
-        text = str(result)
+        text, found, notes = _from_table(joint, labeler)
     else:
-        counted = _checked(checked)
-        if mislabeling is None and counted is None:
-            raise InputError("the mislabeling rate is missing: give --mislabeling, or --checked WRONG/TOTAL.")
-        rate = mislabeling if mislabeling is not None else (counted[0] / counted[1] if counted and counted[1] else 0.0)
-        lines: list[str] = []
-        if apparent is not None:
-            corrected = lam_stork.true_error(apparent, mislabeling, n=n, checked=counted)
-            found["true_error"] = {"value": corrected.value, "raw": corrected.raw, "clipped": corrected.clipped}
-            lines.append(
-                f"true error      {corrected.value:.4f}"
-                + (f"   (raw {corrected.raw:.4f})" if corrected.clipped else "")
-            )
-            if n is not None:
-                low, high = corrected.interval(level)
-                found["true_error"] |= {"low": low, "high": high, "level": level, "variance": corrected.variance}
-                lines[-1] += f"   {level:.0%} interval {low:.4f} to {high:.4f}"
-            notes += corrected.warnings + corrected.assumptions
-            true = corrected.value if true is None else true
-        elif true is not None:
-            seen = lam_stork.apparent_error(true, rate)
-            found["apparent_error"] = seen.value
-            lines.append(f"apparent error  {seen.value:.4f}")
-            notes += seen.assumptions
-        if bounds:
-            limits = lam_stork.error_bounds(_need(apparent, "--bounds", "--apparent"), rate)
-            found["bounds"] = {
-                "lower": limits.lower,
-                "upper": limits.upper,
-                "lower_positive_dependence": limits.lower_positive_dependence,
-            }
-            lines.append(f"true error is {limits}")
-        if ratio:
-            worth = lam_stork.noisy_label_ratio(_need(true, "--ratio", "--true or --apparent"), rate)
-            found["noisy_label_ratio"] = worth.value
-            lines.append(f"noisy labels worth one perfect label  {worth.value:.3f}")
-        if policy:
-            choice = lam_stork.label_policy(_need(true, "--policy", "--true or --apparent"), rate)
-            found["policy"] = {
-                "policy": choice.policy,
-                "variance_distinct": choice.variance_distinct,
-                "variance_repeat": choice.variance_repeat,
-            }
-            lines.append(f"policy: {choice}")
-            notes += choice.assumptions
-        if not lines:
-            raise InputError(
-                "nothing to compute: give --apparent (for the true error) or --true (for the apparent one)."
-            )
-        text = "\n".join(lines)
+        rates = Rates(apparent, mislabeling, n, _checked(checked), true, level)
+        text, found, notes = _from_rates(rates, ratio=ratio, policy=policy, bounds=bounds)
     notes = list(dict.fromkeys(notes))
     typer.echo(json.dumps({**found, "notes": notes}) if as_json else text)
     if not as_json:
         for note in notes:
             typer.echo(f"note: {note}", err=True)
+
+
+@dataclass(frozen=True)
+class Rates:
+    """What was said about the rates."""
+
+    apparent: float | None
+    mislabeling: float | None
+    n: int | None
+    checked: tuple[int, int] | None
+    true: float | None
+    level: float
+
+    @property
+    def mislabeled(self) -> float:
+        if self.mislabeling is not None:
+            return self.mislabeling
+        if self.checked is None:
+            raise InputError("the mislabeling rate is missing: give --mislabeling, or --checked WRONG/TOTAL.")
+        return self.checked[0] / max(self.checked[1], 1)
+
+
+def _from_table(joint: str, labeler: str | None) -> tuple[str, dict[str, Any], list[str]]:
+    from truthing.papers import lam_stork
+
+    if labeler is None:
+        raise InputError("--joint needs --labeler, the labeler's confusion matrix.")
+    result = lam_stork.true_confusion(_matrix(joint), _matrix(labeler))
+    found = {
+        "confusion": result.confusion.tolist(), "prior": result.prior.tolist(), "precision": result.precision.tolist(),
+        "recall": result.recall.tolist(), "error": result.error, "condition": result.condition,
+    }  # fmt: skip
+    return str(result), found, result.warnings + result.assumptions
+
+
+def _from_rates(rates: Rates, *, ratio: bool, policy: bool, bounds: bool) -> tuple[str, dict[str, Any], list[str]]:
+    from truthing.papers import lam_stork
+
+    rate, true = rates.mislabeled, rates.true
+    lines: list[str] = []
+    found: dict[str, Any] = {}
+    notes: list[str] = []
+    if rates.apparent is not None:
+        corrected = lam_stork.true_error(rates.apparent, rates.mislabeling, n=rates.n, checked=rates.checked)
+        found["true_error"] = {"value": corrected.value, "raw": corrected.raw, "clipped": corrected.clipped}
+        lines.append(
+            f"true error      {corrected.value:.4f}" + (f"   (raw {corrected.raw:.4f})" if corrected.clipped else "")
+        )
+        if rates.n is not None:
+            low, high = corrected.interval(rates.level)
+            found["true_error"] |= {"low": low, "high": high, "level": rates.level, "variance": corrected.variance}
+            lines[-1] += f"   {rates.level:.0%} interval {low:.4f} to {high:.4f}"
+        notes += corrected.warnings + corrected.assumptions
+        true = corrected.value if true is None else true
+    elif true is not None:
+        seen = lam_stork.apparent_error(true, rate)
+        found["apparent_error"] = seen.value
+        lines.append(f"apparent error  {seen.value:.4f}")
+        notes += seen.assumptions
+    if bounds:
+        limits = lam_stork.error_bounds(_need(rates.apparent, "--bounds", "--apparent"), rate)
+        found["bounds"] = {
+            "lower": limits.lower,
+            "upper": limits.upper,
+            "lower_positive_dependence": limits.lower_positive_dependence,
+        }
+        lines.append(f"true error is {limits}")
+    if ratio:
+        worth = lam_stork.noisy_label_ratio(_need(true, "--ratio", "--true or --apparent"), rate)
+        found["noisy_label_ratio"] = worth.value
+        lines.append(f"noisy labels worth one perfect label  {worth.value:.3f}")
+    if policy:
+        choice = lam_stork.label_policy(_need(true, "--policy", "--true or --apparent"), rate)
+        found["policy"] = {
+            "policy": choice.policy,
+            "variance_distinct": choice.variance_distinct,
+            "variance_repeat": choice.variance_repeat,
+        }
+        lines.append(f"policy: {choice}")
+        notes += choice.assumptions
+    if not lines:
+        raise InputError("nothing to compute: give --apparent (for the true error) or --true (for the apparent one).")
+    return "\n".join(lines), found, notes
 
 
 def _need(value: float | None, what: str, option: str) -> float:

@@ -72,30 +72,10 @@ def grade(
     """How good is the classifier really, and how sure can one be? Noisy labels in, honest intervals out."""
     from truthing import grading
     from truthing.render.console import err, out
-    from truthing.tables import inspect
 
     named = {"item_column": item_column, "labeler_column": labeler_column, "label_column": label_column}
-    scored = {"item_column": item_column, "prediction_column": prediction_column, "score_column": score_column}
-    if len(files) == 1:
-        reading = inspect(
-            files[0],
-            layout=layout,
-            **named,
-            prediction_column=prediction_column,
-            score_column=score_column,
-            truth_column=truth_column,
-        )
-        predictions, labels = reading.predictions, reading.labels
-        known = reading.gold if reading.has_gold and gold is None else None
-        notes = list(reading.columns.notes)
-    elif len(files) == 2:
-        predictions = inspect(files[0], **scored).predictions
-        reading = inspect(files[1], layout=layout, **named)
-        labels, known, notes = reading.labels, None, list(reading.columns.notes)
-    else:
-        raise InputError(f"grade takes predictions and labels, or one file with both; {len(files)} files were given.")
-    if gold is not None:
-        known = inspect(gold, item_column=item_column, truth_column=truth_column).gold
+    others = {"prediction_column": prediction_column, "score_column": score_column, "truth_column": truth_column}
+    predictions, labels, known, notes = _read(files, gold, layout, named, others)
     report = grading.grade(
         predictions, labels, gold=known, noise=_noise(noise), prior=_prior(prior, labels.classes, positive), positive=positive,
         threshold=threshold, target=target, method=method, panel_error=_panel_error(panel_error), repeats=repeats,  # type: ignore[arg-type]
@@ -112,6 +92,29 @@ def grade(
         from truthing.render.terminal import show
 
         show(report, out(), level)
+
+
+def _read(
+    files: list[str], gold: str | None, layout: str | None, named: dict[str, str | None], others: dict[str, str | None]
+) -> tuple[Any, Any, Any, list[str]]:
+    """Predictions, labels, gold and what had to be said about the files."""
+    from truthing.tables import inspect
+
+    item, truth = {"item_column": named["item_column"]}, {"truth_column": others["truth_column"]}
+    known = None
+    if len(files) == 1:
+        reading = inspect(files[0], layout=layout, **named, **others)
+        predictions = reading.predictions
+        known = reading.gold if reading.has_gold and gold is None else None
+    elif len(files) == 2:
+        scored = {k: v for k, v in others.items() if k != "truth_column"}
+        predictions = inspect(files[0], **item, **scored).predictions
+        reading = inspect(files[1], layout=layout, **named)
+    else:
+        raise InputError(f"grade takes predictions and labels, or one file with both; {len(files)} files were given.")
+    if gold is not None:
+        known = inspect(gold, **item, **truth).gold
+    return predictions, reading.labels, known, list(reading.columns.notes)
 
 
 def _noise(text: str | None) -> Any:

@@ -190,6 +190,29 @@ def _coin_score(right, wrong, mean, weight):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True)
+def _record(prior, own, rows, n_strata, prior_out, classifier, error, row_sum, row_square):  # type: ignore[no-untyped-def]
+    """One draw's prior, classifier rows and labeler rows, strata merged into classes."""
+    n_labelers, n_states, n_classes = rows.shape
+    for s in range(n_states):
+        prior_out[s // n_strata] += prior[s]
+    for s in range(n_states):
+        c = s // n_strata
+        share = prior[s] / max(prior_out[c], 1e-300)
+        for b in range(own.shape[1]):
+            classifier[c, b] += share * own[s, b]
+    for t in range(n_labelers):
+        for c in range(n_classes):
+            for k in range(n_classes):
+                value = 0.0
+                for s in range(c * n_strata, (c + 1) * n_strata):
+                    value += prior[s] / max(prior_out[c], 1e-300) * rows[t, s, k]
+                row_sum[t, c, k] += value
+                row_square[t, c, k] += value * value
+                if k == c:
+                    error[t] += prior_out[c] * (1 - value)
+
+
+@numba.njit(cache=True)
 def _chain(  # type: ignore[no-untyped-def]
     start_of, rater, label, votes, outcome, n_outcomes, gold, kind, table, base, low, high, n_strata, row_weight, prior_fixed, start,
     burn, keep, seed, counts, classifier, prior_out, row_sum, row_square, error, truth, log_likelihood, agreement,
@@ -257,26 +280,8 @@ def _chain(  # type: ignore[no-untyped-def]
                     truth[i, j // n_strata] += p[j] / total
         if kept >= 0:
             log_likelihood[kept] = total_log
-            for s in range(n_states):
-                prior_out[kept, s // n_strata] += prior[s]
-            for s in range(n_states):
-                c = s // n_strata
-                share = prior[s] / max(prior_out[kept, c], 1e-300)
-                for b in range(n_outcomes):
-                    classifier[kept, c, b] += share * own[s, b]
-            for t in range(n_labelers):
-                for s in range(n_states):
-                    c = s // n_strata
-                    error[kept, t] += prior[s] * (1 - rows[t, s, c])
-                for c in range(n_classes):
-                    for k in range(n_classes):
-                        value = 0.0
-                        for j in range(n_strata):
-                            s = c * n_strata + j
-                            value += prior[s] / max(prior_out[kept, c], 1e-300) * rows[t, s, k]
-                        row_sum[t, c, k] += value
-                        row_square[t, c, k] += value * value
             agreement[kept] = concentration
+            _record(prior, own, rows, n_strata, prior_out[kept], classifier[kept], error[kept], row_sum, row_square)
 
 
 @numba.njit(parallel=True, cache=True)
