@@ -23,6 +23,7 @@ FLOORS = [
     {"grading"},
     {"rate"},
     {"doctor"},
+    {"ceiling"},
     {"render"},
     {"reproduce"},
     {"cli"},

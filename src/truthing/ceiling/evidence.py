@@ -1,0 +1,41 @@
+"""Evidence: one number for each item whose mean bounds the Bayes error from below, and one from above."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from truthing.ceiling.mean import mean_limits
+from truthing.coding import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Means of ``lower`` and ``upper`` are at most and at least the Bayes error; one array twice where it is identified.
+
+    The ranges are what the numbers could be at all, ``possible`` what the Bayes error could be.
+    """
+
+    lower: Array
+    upper: Array
+    lower_range: tuple[float, float]
+    upper_range: tuple[float, float]
+    possible: tuple[float, float]
+
+    @classmethod
+    def exact(cls, values: Array, low: float, high: float) -> Evidence:
+        """Numbers whose mean is an unbiased estimate."""
+        return cls(values, values, (low, high), (low, high), (low, min(high, 0.5) if low == 0 else high))
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """Confidence limits of the Bayes error itself, wherever in its identified interval it lies."""
+        low = _limits(self.lower, self.lower_range, level)[0]
+        high = _limits(self.upper, self.upper_range, level)[1]
+        least, most = self.possible
+        return float(np.clip(low, least, most)), float(np.clip(high, least, most))
+
+
+def _limits(values: Array, span: tuple[float, float], level: float) -> tuple[float, float]:
+    low, high = span
+    return mean_limits(np.clip(values, low, high), low, high, level) if high > low else span
