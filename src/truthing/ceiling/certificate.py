@@ -95,31 +95,30 @@ def reach(scores: Array, panel: Panel) -> tuple[float, float]:
 
 
 def propose(
-    panel: Panel, cells: Array, n: float, points: Array, expected: Array, side: int, most: float = 2.0
-) -> Array:
-    """The best certificate for these mean cells: one score for each cell, to be added up over an item's cells.
+    panel: Panel, cells: Array, n: float, points: Array, expected: Array, side: int, *, slack: float = STRICTNESS, most: float = 2.0
+) -> tuple[Array, float]:
+    """The best certificate for these mean cells, one score for each cell, and its bound with moments allowed to be off by ``slack``.
 
     Side 1 bounds from below, -1 from above. Scores are polynomials of the votes, orthonormal under ``cells``, so that the penalty is
-    their standard error at ``n`` items; ``most`` keeps every score within ±most.
+    ``slack`` of their standard errors at ``n`` items; ``most`` keeps every score within ±most.
     """
     from scipy.optimize import linprog
 
     basis, scale = _polynomials(panel, cells, n)
-    gain, penalty = side * (basis.T @ cells), STRICTNESS * scale
+    gain, penalty = side * (basis.T @ cells), slack * scale
     height = 1 - points.max(axis=1)
     shape = expected.T @ basis
     constant = np.ones((len(points), 1))
-    rows = [side * np.hstack([constant, -constant, shape, -shape])]
-    limit = [side * height]
     inside = np.hstack([np.zeros((len(cells), 2)), basis, -basis])
-    rows += [inside, -inside]
-    limit += [np.full(2 * len(cells), most)]
+    rows = np.vstack([side * np.hstack([constant, -constant, shape, -shape]), inside, -inside])
+    limit = np.concatenate([side * height, np.full(2 * len(cells), most)])
     goal = -np.concatenate([[side, -side], gain - penalty, -gain - penalty])
-    found = linprog(goal, A_ub=np.vstack(rows), b_ub=np.concatenate(limit), bounds=(0, None), method="highs")
+    found = linprog(goal, A_ub=rows, b_ub=limit, bounds=(0, None), method="highs")
     if found.x is None:  # without a proposal the score that is constant holds: nothing is known
-        return _spread(panel, 0.0 if side == 1 else float(height.max()), np.zeros(len(cells)))
-    split = np.split(found.x[2:], 2)
-    return _spread(panel, found.x[0] - found.x[1], basis @ (split[0] - split[1]))
+        nothing = 0.0 if side == 1 else float(height.max())
+        return _spread(panel, nothing, np.zeros(len(cells))), nothing
+    more, less = np.split(found.x[2:], 2)
+    return _spread(panel, found.x[0] - found.x[1], basis @ (more - less)), -side * float(found.fun)
 
 
 def checked(scores: Array, panel: Panel, points: Array, expected: Array, side: int) -> Array:

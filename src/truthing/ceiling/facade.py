@@ -132,7 +132,15 @@ def _with_verdict(
     known = source.evidence
     evidence = Evidence(known.lower[where], known.upper[where], known.lower_range, known.upper_range, known.possible)
     ceiling = result.value if np.isfinite(result.value) else source.details["over_prior"]
-    verdict = judge(errors, evidence, ceiling, against=against, scale=result.scale, definite=definite)
+    verdict = judge(
+        errors,
+        evidence,
+        ceiling,
+        against=against,
+        scale=result.scale,
+        test_labels=tested is not None,
+        definite=definite,
+    )
     return replace(result, verdict=verdict, warnings=[*result.warnings, *said])
 
 

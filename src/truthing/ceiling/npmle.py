@@ -6,30 +6,36 @@ import numpy as np
 
 from truthing.coding import Array
 
-ROUNDS = 2000
+ROUNDS = 1000
+CLOSE = 0.1
 
 
 def most_likely_weights(counts: Array, times: Array, points: Array) -> Array:
-    """Weight of each point: EM from equal weights, so that where votes are silent the answer stays spread out.
+    """Weight of each point: EM from equal weights, stopped at the first round as likely as the last within a tenth of a log unit.
+
+    The end of EM is a few spikes, which the data do not demand; where votes are silent the early rounds stay spread out.
 
     >>> points = np.array([[0.1, 0.9], [0.5, 0.5], [0.9, 0.1]])
     >>> most_likely_weights(np.array([[9, 1], [1, 9]]), np.array([50, 50]), points).round(2).tolist()
     [0.5, 0.0, 0.5]
     """
-    alive = np.arange(len(points))
     log = counts @ np.log(np.maximum(points, 1e-300)).T
     chance = np.exp(log - log.max(axis=1, keepdims=True))
     weight = np.full(len(points), 1 / len(points))
-    share = times / times.sum()
+    alive = np.arange(len(points))
+    rounds: list[tuple[float, Array, Array]] = []
+    likelihood = -np.inf
     for turn in range(ROUNDS):
-        new = weight * ((share / (chance @ weight)) @ chance)
-        change = np.abs(new - weight).max()
-        weight = new
-        if change < 1e-8:
+        fitted = chance @ weight
+        before, likelihood = likelihood, float(times @ np.log(fitted))
+        rounds.append((likelihood, alive, weight))
+        if likelihood - before < 1e-4:
             break
+        weight = weight * ((times / times.sum() / fitted) @ chance)
         if turn % 50 == 49:  # points that faded away only cost time
             keep = weight > 1e-7 / len(points)
             alive, chance, weight = alive[keep], chance[:, keep], weight[keep] / weight[keep].sum()
+    _, where, chosen = next(entry for entry in rounds if entry[0] >= rounds[-1][0] - CLOSE)
     full = np.zeros(len(points))
-    full[alive] = weight
+    full[where] = chosen
     return full

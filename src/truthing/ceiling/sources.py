@@ -198,7 +198,7 @@ def from_scores(scores: Any, decisions: Any, calibration: str) -> Source:
     each = calibrate.platt_influence(scaled, decided) if calibration == "platt" else rule
     value = values[calibration]
     span = (min(0.0, each.min()), max(0.5 if calibration == "platt" else 1.0, each.max()))
-    doubt = 2 * float(np.std(each - rule)) / np.sqrt(len(each)) + 0.005
+    doubt = 2 * float(np.std(ishida.uncertainty(fits[calibration]) - rule)) / np.sqrt(len(rule)) + 0.005
     warnings = []
     if abs(value - rule.mean()) > doubt:
         warnings.append(

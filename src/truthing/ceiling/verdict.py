@@ -12,6 +12,7 @@ from truthing.ceiling.mean import mean_limits
 from truthing.coding import Array
 
 SURE = 0.95
+Standing = Literal["suspicious", "room left", "none left", "cannot tell"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +29,7 @@ class Verdict:
     at: float
     above: float
     margin: float
-    standing: Literal["suspicious", "room left", "none left", "cannot tell"]
+    standing: Standing
     sentence: str
     against: str
     values: Array = field(repr=False)
@@ -46,7 +47,14 @@ class Verdict:
 
 
 def judge(
-    values: Array, evidence: Evidence, ceiling: float, *, against: str, scale: float = 1.0, definite: bool = False
+    values: Array,
+    evidence: Evidence,
+    ceiling: float,
+    *,
+    against: str,
+    scale: float = 1.0,
+    test_labels: bool = False,
+    definite: bool = False,
 ) -> Verdict:
     """The verdict from each item's error: exact expectations, paired with the evidence for the ceiling, normal for their means."""
     error = scale * float(values.mean())
@@ -56,11 +64,17 @@ def judge(
     below = _chance_above(-most, margin)
     above = _chance_above(least, margin)
     at = max(0.0, 1 - below - above)
-    standing: Literal["suspicious", "room left", "none left", "cannot tell"] = "cannot tell"
-    for name, chance in (("suspicious", below), ("room left", above), ("none left", at)):
-        if chance >= SURE:
-            standing = name  # type: ignore[assignment]
-    sentence = _sentence(standing, error, ceiling, below, at, above, definite)
+    standing: Standing = "cannot tell"
+    if below >= SURE:
+        standing = "suspicious"
+    elif above >= SURE:
+        standing = "room left"
+    elif (
+        below <= 1 - SURE and _chance_above(most, margin) <= 1 - SURE
+    ):  # no room even under the lowest possible ceiling
+        standing = "none left"
+    labels = "the test labels" if test_labels else "labels like these"
+    sentence = _sentence(standing, error, ceiling, below, at, above, labels, definite)
     return Verdict(error, excess, below, at, above, margin, standing, sentence, against, scale * values)
 
 
@@ -74,22 +88,23 @@ def _chance_above(values: Array, margin: float) -> float:
 
 
 def _sentence(
-    standing: str, error: float, ceiling: float, below: float, at: float, above: float, definite: bool
+    standing: str, error: float, ceiling: float, below: float, at: float, above: float, labels: str, definite: bool
 ) -> str:
-    facts = f"it errs on {error:.2%} of labels like these, the {'labelers themselves' if definite else 'ceiling'} on {ceiling:.2%}"
+    who = "the labelers themselves err on" if definite else "the ceiling is"
+    facts = f"the model errs on {error:.2%} of {labels}, {who} {ceiling:.2%}"
     if standing == "suspicious":
         return (
-            f"Suspicious: {facts}. No model can stay below that (probability {below:.0%} that this one does): look for a leak of test labels, "
-            "overfitting to the test set, or test labels made by another process than the ceiling's."
+            f"Suspicious: {facts}, and no model can stay below that (probability {below:.0%} that this one does). Look for a leak of "
+            "the labels, overfitting to the test set, or labels made by another process."
         )
     if standing == "room left":
-        least = " at least" if definite else ""
-        what = "of its own errors" if definite else "of its errors can still be avoided"
-        return f"Room left: {facts}, so{least} {error - ceiling:.2%} (points) {what} (probability {above:.0%})."
+        gain = f"{100 * (error - ceiling):.2f} points"
+        what = f"it is wrong itself on at least {gain}" if definite else f"about {gain} can still be gained"
+        return f"Room left: {facts}; {what} (probability {above:.0%} that it is above)."
     if standing == "none left":
-        what = "it cannot be told from a perfect one" if definite else "no better model would show on these labels"
+        what = "it cannot be told from a perfect one" if definite else "no better model could show it on these labels"
         return f"None left: {facts}; {what} (probability {at:.0%})."
     return (
-        f"Cannot tell: {facts}; below with probability {below:.0%}, at it or not to be told apart {at:.0%}, above {above:.0%}. "
+        f"Cannot tell: {facts}; below with probability {below:.0%}, above with {above:.0%}, at it or not to be told apart with {at:.0%}. "
         "More items, or more labels an item, would decide."
     )

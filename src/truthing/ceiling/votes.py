@@ -81,8 +81,9 @@ class Search:
         found = [float(simple @ self.panel.times / self.panel.times.sum())] if self.panel.counts.shape[1] > 2 else []
         if self.expected.size:
             mean = self.panel.expected(self.atoms) @ weight
-            best = propose(self.panel, mean, 1e12, self.points, self.expected, side, most=10.0)
-            found.append(float(best @ mean))
+            if self.panel.sizes.max() == 1:  # single labels show class shares, and any shares can be
+                mean = self.panel.times @ self.panel.cells / self.panel.times.sum()
+            found.append(propose(self.panel, mean, 1e12, self.points, self.expected, side, most=10.0)[1])
         return max(found) if side == 1 else min(found)
 
     def certificate(self, side: int, times: Array) -> tuple[Array, tuple[float, float]]:
@@ -93,7 +94,7 @@ class Search:
             offers.append((self._plurality(side, times), (0.0, 1 - 1 / n_classes if side == 1 else 1.0)))
         if self.expected.size and times.sum() > 0:
             n = times.sum()
-            scores = propose(self.panel, times @ self.panel.cells / n, n, self.points, self.expected, side)
+            scores, _ = propose(self.panel, times @ self.panel.cells / n, n, self.points, self.expected, side)
             scores = checked(scores, self.panel, self.fine, self.expected_fine, side)
             offers.append((self.panel.cells @ scores, reach(scores, self.panel)))
         return max(offers, key=lambda offer: _promise(side * offer[0], times))

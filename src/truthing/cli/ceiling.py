@@ -1,0 +1,92 @@
+"""truthing ceiling."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from truthing import __version__
+from truthing.cli import options
+
+
+def ceiling(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="Labels (votes), soft labels, or scores with decisions; - is standard input."
+        ),
+    ],
+    predictions: Annotated[
+        str | None, typer.Option("--predictions", help="A model's predictions: is it too good to be true?")
+    ] = None,
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            "--kind",
+            help="What the file holds: soft, uncertainty, noisy, positive_confidence, scores or labels. Default: recognised.",
+        ),
+    ] = None,
+    prior: Annotated[
+        float | None, typer.Option("--prior", help="Share of the positive class, for positive confidences.")
+    ] = None,
+    positive: Annotated[
+        str | None, typer.Option("--positive", help="Merge classes into two: these (split by commas) against the rest.")
+    ] = None,
+    reading: Annotated[
+        str,
+        typer.Option(
+            "--reading",
+            help='What disagreement is: "ambiguity" of the items, or "labeler error" about a definite truth.',
+        ),
+    ] = "ambiguity",
+    calibration: Annotated[
+        str, typer.Option("--calibration", help="How scores are calibrated on decisions: platt or isotonic.")
+    ] = "platt",
+    plot: Annotated[
+        str | None, typer.Option("--plot", help="Also draw ceiling and model into this file (PNG, SVG, PDF).")
+    ] = None,
+    layout: options.Layout = None,
+    repeats: Annotated[
+        str, typer.Option("--repeats", help="A labeler who contradicts itself: error, first, last or keep.")
+    ] = "error",
+    item_column: options.ItemColumn = None,
+    labeler_column: options.LabelerColumn = None,
+    label_column: options.LabelColumn = None,
+    score_column: options.ScoreColumn = None,
+    truth_column: options.TruthColumn = None,
+    prediction_column: options.PredictionColumn = None,
+    level: options.Level = 0.95,
+    as_json: options.Json = False,
+) -> None:
+    """Bayes error: the least error any classifier can reach, and whether a model is too good to be true."""
+    from truthing.ceiling.facade import bayes_error
+    from truthing.ceiling.files import align, merge_classes, merge_predictions, read_ceiling
+    from truthing.render import ceiling as render
+    from truthing.render.console import err, out
+    from truthing.tables import read_predictions
+
+    found = read_ceiling(
+        file, kind=kind, column=score_column, layout=layout, repeats=repeats,  # type: ignore[arg-type]
+        item_column=item_column, labeler_column=labeler_column, label_column=label_column, truth_column=truth_column,
+    )  # fmt: skip
+    model = (
+        None
+        if predictions is None
+        else read_predictions(predictions, item_column=item_column, prediction_column=prediction_column)
+    )
+    arguments = dict(found.arguments)
+    if positive is not None and "counts" in arguments:
+        names = positive.split(",")
+        arguments["counts"] = merge_classes(arguments["counts"], names)
+        model = None if model is None else merge_predictions(model, names)
+    chosen = None if model is None else align(found, model)
+    result = bayes_error(**arguments, prior=prior, predictions=chosen, reading=reading, calibration=calibration)
+    if as_json:
+        typer.echo(json.dumps({**result.to_dict(level), "source": found.said, "version": __version__}))
+    else:
+        render.show(result, found.said, level, out(), err())
+    if plot is not None:
+        render.save(result, plot, level)
+        err().print(f"figure written: {plot}")
