@@ -95,7 +95,15 @@ def reach(scores: Array, panel: Panel) -> tuple[float, float]:
 
 
 def propose(
-    panel: Panel, cells: Array, n: float, points: Array, expected: Array, side: int, *, slack: float = STRICTNESS, most: float = 2.0
+    panel: Panel,
+    cells: Array,
+    n: float,
+    points: Array,
+    expected: Array,
+    side: int,
+    *,
+    slack: float = STRICTNESS,
+    most: float = 2.0,
 ) -> tuple[Array, float]:
     """The best certificate for these mean cells, one score for each cell, and its bound with moments allowed to be off by ``slack``.
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from truthing.ceiling.mean import mean_limits
+from truthing.ceiling.mean import lower_limit, upper_limit
 from truthing.coding import Array
 
 
@@ -30,12 +30,11 @@ class Evidence:
 
     def limits(self, level: float) -> tuple[float, float]:
         """Confidence limits of the Bayes error itself, wherever in its identified interval it lies."""
-        low = _limits(self.lower, self.lower_range, level)[0]
-        high = _limits(self.upper, self.upper_range, level)[1]
+        tail = (1 - level) / 2
+        low, high = self.lower_range[0], self.upper_range[1]
+        if self.lower_range[1] > low:
+            low = lower_limit(self.lower, *self.lower_range, tail)
+        if high > self.upper_range[0]:
+            high = upper_limit(self.upper, *self.upper_range, tail)
         least, most = self.possible
         return float(np.clip(low, least, most)), float(np.clip(high, least, most))
-
-
-def _limits(values: Array, span: tuple[float, float], level: float) -> tuple[float, float]:
-    low, high = span
-    return mean_limits(np.clip(values, low, high), low, high, level) if high > low else span

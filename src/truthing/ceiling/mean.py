@@ -8,7 +8,7 @@ import numpy as np
 
 from truthing.coding import Array
 
-BINS = 1 << 14
+BINS = 1 << 12
 
 
 def mean_limits(values: Any, low: float, high: float, level: float = 0.95) -> tuple[float, float]:
@@ -23,34 +23,47 @@ def mean_limits(values: Any, low: float, high: float, level: float = 0.95) -> tu
     (0.0, 0.071)
     """
     tail = (1 - level) / 2
+    return lower_limit(values, low, high, tail), upper_limit(values, low, high, tail)
+
+
+def lower_limit(values: Any, low: float, high: float, tail: float) -> float:
+    """The lower limit alone: the chance that the mean lies below it is at most ``tail``."""
+    return 0.0 - upper_limit(-np.asarray(values, dtype=float), -high, -low, tail)
+
+
+def upper_limit(values: Any, low: float, high: float, tail: float) -> float:
+    """The upper limit alone: the chance that the mean lies above it is at most ``tail``."""
     unit = (np.asarray(values, dtype=float) - low) / (high - low)
-    return (
-        low + (high - low) * (1 - upper_limit(1 - unit, tail)),
-        low + (high - low) * upper_limit(unit, tail),
-    )
+    return float(low + (high - low) * _unit_limit(np.clip(unit, 0, 1), tail))
 
 
-def upper_limit(unit: Array, tail: float) -> float:
-    """The upper limit alone, for numbers in [0, 1]: the chance that the mean lies above it is at most ``tail``."""
+def _unit_limit(unit: Array, tail: float) -> float:
     from scipy.optimize import brentq
 
     atoms, times = _compress(unit)
     atoms, times = np.append(atoms, 1.0), np.append(times, 1.0)
-    if atoms[0] == 1.0:
+    if atoms[0] > 1 - 1e-9:
         return 1.0
     centre = float(atoms @ times / times.sum())
     if _tail(atoms, times, 1 - 1e-12) > tail:
         return 1.0
     start = max(centre, float(atoms[0]) + 1e-15)
+    if _tail(atoms, times, start) <= tail:
+        return start
     return float(brentq(lambda t: _tail(atoms, times, t) - tail, start, 1 - 1e-12, xtol=1e-12, rtol=1e-10))
 
 
 def _compress(unit: Array) -> tuple[Array, Array]:
-    """Distinct numbers and how often each occurs; of very many, the upper edges of narrow bins."""
-    if len(unit) > BINS:
-        unit = np.ceil(np.clip(unit, 0, 1) * BINS) / BINS
-    atoms, times = np.unique(unit, return_counts=True)
-    return atoms, times.astype(float)
+    """Distinct numbers and how often each occurs; of very many, a grid on which each is shared between its neighbours: the mean stays."""
+    if len(unit) <= BINS:
+        atoms, times = np.unique(unit, return_counts=True)
+        return atoms, times.astype(float)
+    place = unit * BINS
+    below = np.minimum(place.astype(np.int64), BINS - 1)
+    times = np.bincount(below, weights=1 - (place - below), minlength=BINS + 1)
+    times[1:] += np.bincount(below, weights=place - below, minlength=BINS)
+    held = times > 0
+    return np.flatnonzero(held) / BINS, times[held]
 
 
 def _tail(atoms: Array, times: Array, t: float) -> float:

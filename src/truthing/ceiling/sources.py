@@ -197,17 +197,19 @@ def from_scores(scores: Any, decisions: Any, calibration: str) -> Source:
     rule = ((fits[calibration] >= 0.5) != (decided == 1)).astype(float)
     each = calibrate.platt_influence(scaled, decided) if calibration == "platt" else rule
     value = values[calibration]
-    span = (min(0.0, each.min()), max(0.5 if calibration == "platt" else 1.0, each.max()))
+    # a rule's error is at least the Bayes error and the steps' own uncertainty tends to be below it: the limits take in both
+    lower = each if calibration == "platt" else each - max(0.0, float(rule.mean()) - value)
+    span = (min(0.0, float(lower.min())), max(0.5 if calibration == "platt" else 1.0, float(each.max())))
     doubt = 2 * float(np.std(ishida.uncertainty(fits[calibration]) - rule)) / np.sqrt(len(rule)) + 0.005
     warnings = []
     if abs(value - rule.mean()) > doubt:
         warnings.append(
             f"The calibrated scores expect an error of {value:.4f}, but following them is wrong on {rule.mean():.4f} of the decisions: "
-            "the calibration curve does not fit."
+            f"the calibration curve does not fit. Try calibration={'isotonic' if calibration == 'platt' else 'platt'}."
         )
     return Source(
         value, paper, f"Eq. 4, scores calibrated on decisions ({calibration}, cross-fitted)",
-        Evidence(each, each, span, span, (0.0, 0.5)), errors=lambda codes: (codes != decided).astype(float), against="the decisions",
+        Evidence(lower, each, span, span, (0.0, 0.5)), errors=lambda codes: (codes != decided).astype(float), against="the decisions",
         details={**values, "error_of_following_scores": float(rule.mean())}, warnings=warnings,
         assumptions=["The score holds all that the decision hangs on: the Bayes error is that of deciding from this score."],
     )  # fmt: skip

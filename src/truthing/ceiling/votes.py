@@ -50,7 +50,7 @@ def read_votes(counts: Array, seed: int = 0) -> Votes:
             spans.append(span)
         values.append(each)
         ranges.append((min(low for low, _ in spans), max(high for _, high in spans)))
-    low, high = max(limits[0], 0.0), min(max(limits), most)
+    low, high = max(0.0, limits[0]), min(max(limits), most)
     point = float(np.clip(weight @ (1 - search.atoms.max(axis=1)), low, high))
     return Votes((low, high), point, Evidence(values[0], values[1], ranges[0], ranges[1], (0.0, most)))
 
