@@ -1,7 +1,7 @@
 """Coverage of the ceiling's intervals, unbiasedness of Eq. 4, 6 and 8, the bias of Eq. 5, and the paper's propositions.
 
 Small seeded versions of studies/ceiling.py. A test of coverage fails with probability below 1e-6 each if the level is held; what
-they catch is a gross loss of level (below about 80%), what is finer the study shows.
+they catch is a gross loss of level (below about 85%), what is finer the study shows.
 """
 
 from __future__ import annotations
@@ -29,21 +29,23 @@ def least(trials: int, level: float = 0.95) -> float:
 
 
 @pytest.mark.parametrize("name", SHAPES)
-@pytest.mark.parametrize("n", [50, 1000])
-def test_soft_signed_and_positive(name: str, n: int) -> None:
+def test_soft_signed_and_positive(name: str) -> None:
     shape, beta = SHAPES[name]
-    rng = np.random.default_rng(n)
-    trials = 200
-    held = np.zeros(3)
-    for _ in range(trials):
-        c = shape(rng, n)
-        results = [tr.bayes_error(c), tr.bayes_error(hard=(rng.random(n) < c).astype(int), signs=c > 0.5)]
-        positive = np.array([0.4] * n) if name == "rarely unsure" else shape(rng, 8 * n)
-        positive = positive[rng.random(len(positive)) < positive][:n] if name != "rarely unsure" else positive
-        results.append(tr.bayes_error(positive_confidence=positive, prior=PRIOR[name]))
-        limits = [result.interval(0.95) for result in results]
-        held += [low - 1e-9 <= beta <= high + 1e-9 for low, high in limits]
-    assert (held / trials >= least(trials)).all()
+    rng = np.random.default_rng(4)
+    held = []
+    for n in (50, 1000):
+        for _ in range(80):
+            c = shape(rng, n)
+            more = shape(rng, 8 * n) if name != "rarely unsure" else np.full(8 * n, 0.4)
+            positive = more[rng.random(8 * n) < more][:n]
+            results = [
+                tr.bayes_error(c),
+                tr.bayes_error(hard=(rng.random(n) < c).astype(int), signs=c > 0.5),
+                tr.bayes_error(positive_confidence=positive, prior=PRIOR[name]),
+            ]
+            limits = [result.interval(0.95) for result in results]
+            held += [low - 1e-9 <= beta <= high + 1e-9 for low, high in limits]
+    assert np.mean(held) >= least(len(held))
 
 
 def test_soft_labels_by_the_hundred_thousand() -> None:
@@ -59,21 +61,20 @@ def test_soft_labels_by_the_hundred_thousand() -> None:
     assert np.mean(ratio) == pytest.approx(1, abs=0.02)
 
 
-@pytest.mark.parametrize("m", [1, 2, 3, 5, 10, 50])
 @pytest.mark.parametrize("name", ["two values", "uniform", "all at 0.4"])
-def test_votes(name: str, m: int) -> None:
+def test_votes(name: str) -> None:
     shape, beta = SHAPES[name]
-    rng = np.random.default_rng(m)
-    trials, n = 40, 400
-    held, inside = 0, 0
-    for _ in range(trials):
-        k = rng.binomial(m, shape(rng, n))
-        result = tr.bayes_error(counts=np.stack([m - k, k], axis=1))
-        low, high = result.interval(0.95)
-        held += low <= beta <= high
-        inside += low <= result.lower <= result.upper <= high
-    assert held / trials >= least(trials)
-    assert inside / trials > 0.5, "the limits lie around the identified interval"
+    rng = np.random.default_rng(7)
+    held, around = [], []
+    for m in (1, 2, 3, 5, 10, 50):
+        for _ in range(20):
+            k = rng.binomial(m, shape(rng, 400))
+            result = tr.bayes_error(counts=np.stack([m - k, k], axis=1))
+            low, high = result.interval(0.95)
+            held.append(low <= beta <= high)
+            around.append(low <= result.lower <= result.upper <= high)
+    assert np.mean(held) >= least(len(held))
+    assert np.mean(around) > 0.5, "the limits lie around the identified interval"
 
 
 def test_votes_of_varying_number_and_of_several_classes() -> None:

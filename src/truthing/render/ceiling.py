@@ -85,6 +85,7 @@ def draw(ax: Any, result: BayesError, models: Mapping[str, Verdict], level: floa
         ax.bar(place, 100 * verdict.error, width=0.6, color="#0072B2", alpha=0.7, yerr=error, capsize=4)
     ax.set_xticks(range(len(models)), list(models))
     ax.set_ylabel("error (%)")
+    ax.margins(y=0.2)
     ax.set_ylim(bottom=0)
     ax.legend(frameon=False)
 
