@@ -1,6 +1,6 @@
 """How often the ceiling's intervals hold the truth, how wide they are, and how far off the points: docs/ceiling.md records a run.
 
-python studies/ceiling.py [clean|votes|classes|scores|bounds] [trials]
+python studies/ceiling.py [clean|votes|classes|scores|bounds|verdicts] [trials]
 """
 
 from __future__ import annotations
@@ -168,8 +168,38 @@ def bounds(trials: int) -> None:
         )
 
 
+def verdicts(trials: int) -> None:
+    print(
+        "Verdicts from votes (n = 2,000): how often each, for the best possible model, one that learned these votes, and one 2 points worse"
+    )
+    for name in ("beta(.3,.3)", "beta(2,2)", "two values"):
+        for m in (3, 10, 50):
+            rng = np.random.default_rng(m)
+            found: dict[str, list[str]] = {"best": [], "learned": [], "worse": []}
+            for _ in range(max(trials // 5, 20)):
+                c = SHAPES[name](rng, 2000)
+                k = rng.binomial(m, c)
+                wrong = rng.random(2000) < 0.02 / np.maximum(np.abs(1 - 2 * c).mean(), 0.02)
+                models = {"best": c > 0.5, "learned": k > m / 2, "worse": (c > 0.5) ^ wrong}
+                for model, said in models.items():
+                    verdict = tr.bayes_error(counts=np.stack([m - k, k], axis=1), predictions=said).verdict
+                    found[model].append(verdict.standing)
+            for model, standings in found.items():
+                shares = ", ".join(
+                    f"{what} {standings.count(what) / len(standings):.2f}" for what in sorted(set(standings))
+                )
+                print(f"{name}, m {m}, {model}: {shares} ± {0.5 / np.sqrt(len(standings)):.2f} at most")
+
+
 if __name__ == "__main__":
-    parts = {"clean": clean, "votes": votes, "classes": classes, "scores": scores, "bounds": bounds}
+    parts = {
+        "clean": clean,
+        "votes": votes,
+        "classes": classes,
+        "scores": scores,
+        "bounds": bounds,
+        "verdicts": verdicts,
+    }
     chosen = sys.argv[1] if len(sys.argv) > 1 else None
     for name, part in parts.items():
         if chosen in (None, name):

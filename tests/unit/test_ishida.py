@@ -110,6 +110,7 @@ def test_the_plug_in_is_below_and_the_left_out_label_above() -> None:
 def test_several_classes() -> None:
     p = RNG.dirichlet([0.3] * 4, 400)
     assert tr.bayes_error(p).value == pytest.approx((1 - p.max(axis=1)).mean())
+    assert tr.bayes_error(np.full((50, 4), 0.25)).interval() == pytest.approx((0.75, 0.75), abs=0.1)
     votes = tr.bayes_error(counts=RNG.multinomial(5, p))
     assert votes.lower <= votes.value <= votes.upper
     assert votes.paper < votes.value
@@ -240,6 +241,10 @@ def test_the_command(tmp_path: Path) -> None:
     assert found["low"] <= found["value"] <= found["high"]
     (tmp_path / "soft.csv").write_text("item,soft\n1,0.2\n2,0.9\n")
     assert json.loads(run(str(tmp_path / "soft.csv"), "--json").stdout)["value"] == pytest.approx(0.15)
+    (tmp_path / "wide.csv").write_text("item,a,b,c\n1,0,0,1\n2,1,1,1\n3,0,1,0\n")
+    assert "labelers" in json.loads(run(str(tmp_path / "wide.csv"), "--json").stdout)["source"], (
+        "a column c is a labeler here"
+    )
     (tmp_path / "bad.csv").write_text("item,soft\n1,0.2\n2,1.9\n")
     failed = run(str(tmp_path / "bad.csv"))
     assert failed.returncode == 1

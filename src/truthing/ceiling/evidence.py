@@ -26,7 +26,7 @@ class Evidence:
     @classmethod
     def exact(cls, values: Array, low: float, high: float) -> Evidence:
         """Numbers whose mean is an unbiased estimate."""
-        return cls(values, values, (low, high), (low, high), (low, min(high, 0.5) if low == 0 else high))
+        return cls(values, values, (low, high), (low, high), (low, high))
 
     def limits(self, level: float) -> tuple[float, float]:
         """Confidence limits of the Bayes error itself, wherever in its identified interval it lies."""

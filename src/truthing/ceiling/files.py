@@ -70,6 +70,8 @@ def read_ceiling(
 def _by_name(table: Table, kind: str | None, column: str | None, columns: dict[str, Any]) -> dict[str, str]:
     plain = {name.strip().lower(): name for name in table.frame.columns}
     found = {what: plain[word] for what, words in NAMES.items() for word in words[::-1] if word in plain}
+    if kind is None and column is None and not _only(found, table, plain):
+        return {}
     truth = columns.get("truth_column") or next(
         (plain[w] for w in ("decision", "decisions", "truth") if w in plain), None
     )
@@ -89,6 +91,12 @@ def _by_name(table: Table, kind: str | None, column: str | None, columns: dict[s
         extra = {"signs": found["signs"]} if main == "noisy" and "signs" in found else {}
         return {main: found[main], **extra}
     return {"hard": found["hard"], "signs": found["signs"]} if {"hard", "signs"} <= set(found) else {}
+
+
+def _only(found: dict[str, str], table: Table, plain: dict[str, str]) -> bool:
+    """Whether a named column stands alone: beside other columns, ``c`` may be a labeler's name as well as a probability."""
+    beside = {plain[word] for word in ("item", "id", "task", "decision", "decisions", "truth") if word in plain}
+    return set(table.frame.columns) <= {*found.values(), *beside}
 
 
 def _from_columns(table: Table, named: dict[str, str], columns: dict[str, Any]) -> CeilingFile:

@@ -84,7 +84,7 @@ def hard_labels(values: Any) -> Labels:
     return Labels.from_matrix(grid)
 
 
-def two_sided(values: Any, what: str, n: int, *, negative: object = None) -> Array:
+def two_sided(values: Any, what: str, n: int) -> Array:
     """Positive or not, from booleans, 0 and 1, -1 and +1, or two names of which the last in order is positive."""
     codes, names = factorise(values if isinstance(values, np.ndarray) else list(values))
     if len(codes) != n:

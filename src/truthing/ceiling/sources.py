@@ -145,7 +145,7 @@ def from_votes(counts: Any) -> Source:
     ]
     n = len(table)
     return Source(
-        votes.point, paper, "hard labels, votes", votes.evidence, lambda level: ishida.bound_clean(n, level) + ishida.bias_hard_labels(n, few),
+        votes.point, paper, "hard labels, votes", votes.evidence, lambda level: ishida.bound_clean(n, level) + ishida.bias_hard_labels(n, int(per_item.min())),
         identified=votes.identified, classes=classes, items=items, errors=_expected(table / per_item[:, None]),
         details={"labels_per_item": float(per_item.mean())}, warnings=warnings, assumptions=assumed,
     )  # fmt: skip

@@ -59,7 +59,7 @@ def judge(
     """The verdict from each item's error: exact expectations, paired with the evidence for the ceiling, normal for their means."""
     error = scale * float(values.mean())
     excess = error - ceiling
-    margin = max(0.001 * scale, 0.1 * ceiling)
+    margin = max(0.001 * scale, 0.05 * ceiling)
     least, most = scale * (values - evidence.upper), scale * (values - evidence.lower)
     below = _chance_above(-most, margin)
     above = _chance_above(least, margin)
