@@ -65,15 +65,15 @@ class Panel:
 
     def expected(self, points: Array) -> Array:
         """Cells × points: the mean of each cell for an item with these class probabilities."""
-        from scipy.stats import binom
+        from scipy.special import comb
 
         share = {size: self.times[self.sizes == size].sum() / self.times.sum() for size, _, _ in self.blocks}
-        return np.concatenate(
-            [
-                share[size] * binom.pmf(np.arange(size + 1)[:, None], size, np.clip(points[:, k], 0, 1))
-                for size, k, _ in self.blocks
-            ]
-        )
+        found = []
+        for size, k, _ in self.blocks:
+            votes = np.arange(size + 1)[:, None]
+            chance = np.clip(points[:, k], 0, 1)
+            found.append(share[size] * comb(size, votes) * chance**votes * (1 - chance) ** (size - votes))
+        return np.concatenate(found)
 
 
 def reach(scores: Array, panel: Panel) -> tuple[float, float]:
