@@ -19,11 +19,11 @@ def numbers(values: Any, what: str, *, dimensions: tuple[int, ...] = (1,)) -> Ar
         found = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
         raise InputError(f"{what} must be numbers; these are not all numbers.") from None
+    if found.size == 0:
+        raise InputError(f"{what} are empty: give at least one item.")
     if found.ndim not in dimensions:
         shape = "one number for each item" + (", or a row of one for each class" if 2 in dimensions else "")
         raise InputError(f"{what} have {found.ndim} dimensions: give {shape}.")
-    if found.size == 0:
-        raise InputError(f"{what} are empty: give at least one item.")
     # a sum is finite only if every number is, and costs one pass
     if not np.isfinite(found.sum()) and not np.isfinite(found).all():
         place = np.argwhere(~np.isfinite(found))[0]
