@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -26,7 +27,12 @@ class Curve:
     x: Array
     y: Array
     bands: Callable[[float], tuple[Band, Band]]
-    area: Estimate | None = None
+    area_rule: Callable[[], Estimate] | None = None
+
+    @cached_property
+    def area(self) -> Estimate | None:
+        """AUC or average precision; found when first asked, because it needs draws and the curve does not."""
+        return None if self.area_rule is None else self.area_rule()
 
     def band(self, level: float = 0.95) -> Band:
         """Credible limits of y at each threshold."""

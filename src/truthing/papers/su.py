@@ -17,7 +17,7 @@ import numpy as np
 from truthing.coding import Array
 from truthing.metrics.estimate import Estimate
 from truthing.papers.ratio import NormalRatio, normal_estimate
-from truthing.truth.draws import DrawnAnswer, draw_confusion
+from truthing.truth.draws import DrawnAnswer, LateDraws, draw_confusion
 from truthing.truth.exact import Asked
 from truthing.truth.problem import Groups, Problem
 
@@ -193,7 +193,7 @@ class RatioAnswer:
     positive: int
     groups: Groups
     posterior: Array
-    drawn: DrawnAnswer
+    drawn: DrawnAnswer | LateDraws
 
     def estimate(self, name: str) -> Estimate:
         if name in ("accuracy", "error"):

@@ -105,7 +105,7 @@ class SweptCurves:
         def bands(level: float) -> tuple[Band, Band]:
             return _ratio_band(m, "false_alarm", x, level), _ratio_band(m, "recall", y, level)
 
-        return Curve("roc", thresholds, x, y, bands, self.estimate("auc"))
+        return Curve("roc", thresholds, x, y, bands, lambda: self.estimate("auc"))
 
     def pr(self) -> Curve:
         thresholds, m = self.moments
@@ -115,7 +115,7 @@ class SweptCurves:
             half = _quantile(level) * np.sqrt(m[:, 2]) / m[:, 4]
             return _ratio_band(m, "recall", x, level), (np.clip(y - half, 0, 1), np.clip(y + half, 0, 1))
 
-        return Curve("pr", thresholds, x, y, bands, self.estimate("average_precision"))
+        return Curve("pr", thresholds, x, y, bands, lambda: self.estimate("average_precision"))
 
 
 def _quantile(level: float) -> float:

@@ -10,7 +10,7 @@ from truthing.coding import Array
 from truthing.errors import InputError
 from truthing.metrics.joint import JointDensity
 from truthing.papers import su, su_foils
-from truthing.truth.draws import DrawnAnswer, draw_confusion
+from truthing.truth.draws import DrawnAnswer, LateDraws, draw_confusion
 from truthing.truth.exact import ExactAnswer
 from truthing.truth.outcome import Outcome
 from truthing.truth.problem import Problem
@@ -39,7 +39,7 @@ def run(problem: Problem, method: str, *, n_draws: int, seed: int, shortcut: boo
         )
     if method == "no-predictions":
         posterior = problem.groups.posterior(_flat(problem), problem.prior)
-        drawn = DrawnAnswer(problem.classes, problem.positive, draw_confusion(posterior, problem.groups, n_draws, rng))
+        drawn = _late(problem, posterior, n_draws, rng)
         answer = ExactAnswer(problem.classes, problem.positive, problem.groups, posterior, drawn)
         return Outcome(
             answer,
@@ -87,7 +87,7 @@ def _plug_in(problem: Problem, method: str, n_draws: int, rng: np.random.Generat
         update = su.by_expectation
     point = su.find_operating_point(problem, update)
     posterior = problem.groups.posterior(point.matrix, problem.prior)
-    drawn = DrawnAnswer(problem.classes, problem.positive, draw_confusion(posterior, problem.groups, n_draws, rng))
+    drawn = _late(problem, posterior, n_draws, rng)
     warnings = [] if point.converged else [f"The operating point still moved after {point.iterations} iterations."]
     answer: Any = drawn
     joint = None
@@ -146,6 +146,12 @@ def _estimated_labels(problem: Problem, *, iterate: bool) -> Outcome:
         said,
         warnings,
         diagnostics,
+    )
+
+
+def _late(problem: Problem, posterior: Array, n_draws: int, rng: np.random.Generator) -> LateDraws:
+    return LateDraws(
+        lambda: DrawnAnswer(problem.classes, problem.positive, draw_confusion(posterior, problem.groups, n_draws, rng))
     )
 
 

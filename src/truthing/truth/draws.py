@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,10 +13,12 @@ from truthing.coding import Array
 from truthing.metrics.confusion import Confusion
 from truthing.metrics.counts import Tally, evaluate
 from truthing.metrics.estimate import Estimate
+from truthing.truth.poisson_binomial import poisson_binomial
 from truthing.truth.problem import Groups
 
 _CHUNK = 4_000_000
 _DENSE = 40
+_MANY = 20_000
 SUPPORT = {"mcc": (-1.0, 1.0), "kappa": (-1.0, 1.0)}
 
 
@@ -31,10 +35,30 @@ class DrawnAnswer:
         return Estimate.from_draws(values, support=SUPPORT.get(name, (0.0, 1.0)))
 
 
+@dataclass(frozen=True, eq=False)
+class LateDraws:
+    """A `DrawnAnswer` made when first asked: metrics with a closed form never need it, and a million items take seconds."""
+
+    make: Callable[[], DrawnAnswer]
+
+    @cached_property
+    def made(self) -> DrawnAnswer:
+        return self.make()
+
+    @property
+    def confusion(self) -> Confusion:
+        return self.made.confusion
+
+    def estimate(self, name: str) -> Estimate:
+        return self.made.estimate(name)
+
+
 def draw_confusion(posterior: Array, groups: Groups, n_draws: int, rng: np.random.Generator) -> Confusion:
     """Confusion matrices of ``n_draws`` answer keys; equal items are drawn together as a multinomial."""
     if posterior.shape[1] > _DENSE:
         return _draw_sparse(posterior, groups, n_draws, rng)
+    if posterior.shape[1] == 2 and len(groups) > _MANY:
+        return _draw_counts(posterior, groups, n_draws, rng)
     single = groups.size <= 4
     parts = _draw_singles(
         np.repeat(posterior[single], groups.size[single], axis=0),
@@ -47,6 +71,17 @@ def draw_confusion(posterior: Array, groups: Groups, n_draws: int, rng: np.rando
             posterior[~single], groups.predicted[~single], groups.size[~single], n_draws, rng
         )
     return Confusion.from_dense(parts)
+
+
+def _draw_counts(posterior: Array, groups: Groups, n_draws: int, rng: np.random.Generator) -> Confusion:
+    """Two classes: each column's count of true positives, drawn from its exact distribution instead of item by item."""
+    counts = np.zeros((n_draws, 2, 2))
+    for prediction in range(2):
+        chosen = groups.predicted == prediction
+        positives = poisson_binomial(posterior[chosen, 1], groups.size[chosen])
+        counts[:, 1, prediction] = rng.choice(positives.support, size=n_draws, p=positives.mass)
+        counts[:, 0, prediction] = groups.size[chosen].sum() - counts[:, 1, prediction]
+    return Confusion.from_dense(counts)
 
 
 def _draw_singles(posterior: Array, predicted: Array, n_draws: int, rng: np.random.Generator) -> Array:

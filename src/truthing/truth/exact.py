@@ -17,7 +17,7 @@ import numpy as np
 from truthing.coding import Array
 from truthing.metrics.counts import ratio
 from truthing.metrics.estimate import Estimate
-from truthing.truth.draws import DrawnAnswer
+from truthing.truth.draws import DrawnAnswer, LateDraws
 from truthing.truth.poisson_binomial import Counts, poisson_binomial
 from truthing.truth.problem import Groups
 
@@ -62,7 +62,7 @@ class ExactAnswer:
     positive: int | None
     groups: Groups
     posterior: Array
-    drawn: DrawnAnswer
+    drawn: DrawnAnswer | LateDraws
 
     def estimate(self, name: str) -> Estimate:
         if name in ("accuracy", "error"):

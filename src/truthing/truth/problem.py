@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
@@ -52,14 +52,15 @@ class Problem:
                 )
             scores[known] = -np.inf
             scores[known, self.gold[known]] = 0.0
-        top = scores.max(axis=1)
+        top = across(np.maximum, scores)
         if np.isneginf(top).any():
             i = int(np.argmax(np.isneginf(top)))
             raise InputError(
                 f"item {self.labels.items[i]!r}: its labels are impossible under the given noise (two error-free labelers disagree). "
                 "Give labelers an error rate above 0."
             )
-        return scores - top[:, None]
+        scores -= top[:, None]
+        return scores
 
     @cached_property
     def groups(self) -> Groups:
@@ -99,13 +100,19 @@ class Groups:
 
 
 def softmax(scores: Array) -> Array:
-    top = scores.max(axis=1, keepdims=True)
+    top = across(np.maximum, scores)[:, None]
     if np.isneginf(top).any():
         raise InputError(
             "some items are impossible under the given prior and noise: no class can be true there. Avoid zeros in the prior."
         )
     weight = np.exp(scores - top)
-    return weight / weight.sum(axis=1, keepdims=True)
+    weight /= across(np.add, weight)[:, None]
+    return weight
+
+
+def across(operation: np.ufunc, table: Array) -> Array:
+    """Maximum or sum over each row; column by column while columns are few, where numpy's own reduction is ten times slower."""
+    return reduce(operation, table.T) if table.shape[1] <= 8 else operation.reduce(table, axis=1)
 
 
 def estimate_prior(evidence: Array, *, iterations: int = 500, tolerance: float = 1e-9) -> Array:

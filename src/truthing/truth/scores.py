@@ -23,12 +23,28 @@ from truthing.truth.problem import Groups
 
 BINS = 10
 MOST_POINTS = 1000
+MOST_GROUPS = 20_000
+LEVELS = 512
 
 
 def score_bins(scores: Array, n_bins: int = BINS) -> Array:
     """Bins of about equal numbers of items; equal scores share a bin."""
     cuts = np.unique(np.quantile(scores, np.arange(1, n_bins) / n_bins))
     return np.searchsorted(cuts, scores, side="right")
+
+
+def levelled(evidence: Array) -> Array:
+    """Evidence of two classes rounded to a few hundred log-likelihood ratios.
+
+    The bins' rates hang on many items each, so the rounding is far below their own uncertainty; sampling them then
+    costs the same however many items there are. The truths themselves are drawn from the evidence as it is.
+    """
+    difference = np.clip(evidence[:, 1] - evidence[:, 0], -20, 20)
+    edges = np.unique(np.quantile(difference, np.linspace(0, 1, LEVELS + 1)[1:-1]))
+    place = np.searchsorted(edges, difference)
+    count = np.bincount(place, minlength=len(edges) + 1)
+    mean = np.bincount(place, weights=difference, minlength=len(edges) + 1) / np.maximum(count, 1)
+    return np.stack([np.minimum(-mean, 0), np.minimum(mean, 0)], axis=1)[place]
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +157,7 @@ class ScoreAnswer:
         def bands(level: float) -> tuple[Band, Band]:
             return shortest_interval(x, level), shortest_interval(y, level)
 
-        return Curve(kind, self.scores[self._at], x.mean(axis=0), y.mean(axis=0), bands, area)  # type: ignore[arg-type]
+        return Curve(kind, self.scores[self._at], x.mean(axis=0), y.mean(axis=0), bands, lambda: area)  # type: ignore[arg-type]
 
     def best_threshold(self, metric: str = "f1", *, cost: tuple[float, float] | None = None) -> BestThreshold:
         """The threshold with the best expected metric, or least expected ``cost`` = (of a false alarm, of a miss)."""
@@ -184,8 +200,9 @@ def _bin_odds(
     """Draws of each outcome's prior odds of the positive class (or of both classes' rows)."""
     n_outcomes = int(outcome.max()) + 1
     groups = Groups.of(evidence, outcome)
+    alike = groups if len(groups) <= MOST_GROUPS else Groups.of(levelled(evidence), outcome)
     samples = sample_known(
-        groups.evidence, groups.predicted, groups.size, n_outcomes=n_outcomes, row_prior=np.ones((2, n_outcomes)), prior=prior,
+        alike.evidence, alike.predicted, alike.size, n_outcomes=n_outcomes, row_prior=np.ones((2, n_outcomes)), prior=prior,
         n_draws=n_draws, seed=seed,
     )  # fmt: skip
     if with_rows:
