@@ -30,7 +30,7 @@ def _sweep(place, ends, weight, odds, tolerance, most):  # type: ignore[no-untyp
     inside, outside = np.zeros(n_bins), np.zeros(n_bins)
     for i in range(n):
         outside[place[i]] += 1
-    out = np.empty((len(ends), 5))
+    out = np.empty((5, len(ends)))
     detect, alarm, start = 0.5, 0.5, 0
     for k in range(len(ends)):
         for i in range(start, ends[k] + 1):
@@ -54,8 +54,8 @@ def _sweep(place, ends, weight, odds, tolerance, most):  # type: ignore[no-untyp
             detect, alarm = new_detect, new_alarm
             if moved < tolerance:
                 break
-        out[k, 0], out[k, 1], out[k, 2], out[k, 3], out[k, 4] = u / n, v / n, su / n**2, sv / n**2, start / n
-    return out
+        out[0, k], out[1, k], out[2, k], out[3, k], out[4, k] = u / n, v / n, su / n**2, sv / n**2, start / n
+    return out.T
 
 
 @dataclass(frozen=True, eq=False)
