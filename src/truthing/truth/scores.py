@@ -1,6 +1,6 @@
 """What scores add: curves, areas and the best threshold from draws of the truth that condition on the score.
 
-The classifier's outcome is the bin of its score. A hard prediction alone does not carry the area under the curve: drawn given only the
+The chance of the positive class is a smooth curve in the score (score_curve.py). A hard prediction alone does not carry the area under the curve: drawn given only the
 prediction, intervals of the AUC held the truth 27 times in 100.
 """
 
@@ -18,25 +18,25 @@ from truthing.errors import InputError
 from truthing.metrics.counts import Tally, evaluate, ratio
 from truthing.metrics.curves import Band, BestThreshold, Curve
 from truthing.metrics.estimate import Estimate, shortest_interval
-from truthing.truth.gibbs import sample_known
 from truthing.truth.problem import Groups
+from truthing.truth.score_curve import sample_logits
 
-BINS = 10
+CELLS = 64
 MOST_POINTS = 1000
 MOST_GROUPS = 20_000
-LEVELS = 512
+LEVELS = 128
 
 
-def score_bins(scores: Array, n_bins: int = BINS) -> Array:
+def score_bins(scores: Array, n_bins: int = CELLS) -> Array:
     """Bins of about equal numbers of items; equal scores share a bin."""
     cuts = np.unique(np.quantile(scores, np.arange(1, n_bins) / n_bins))
-    return np.searchsorted(cuts, scores, side="right")
+    return np.unique(np.searchsorted(cuts, scores, side="right"), return_inverse=True)[1].reshape(-1)
 
 
 def levelled(evidence: Array) -> Array:
-    """Evidence of two classes rounded to a few hundred log-likelihood ratios.
+    """Evidence of two classes rounded to about a hundred log-likelihood ratios.
 
-    The bins' rates hang on many items each, so the rounding is far below their own uncertainty; sampling them then
+    The curve of the rates hangs on many items, so the rounding is far below its own uncertainty; sampling it then
     costs the same however many items there are. The truths themselves are drawn from the evidence as it is.
     """
     difference = np.clip(evidence[:, 1] - evidence[:, 0], -20, 20)
@@ -56,12 +56,12 @@ class ScoreAnswer:
 
     @classmethod
     def lazily(cls, scores: Array, evidence: Array, prior: Array | None, *, n_draws: int, seed: int) -> ScoreAnswer:
-        """Draws given known evidence (columns: negative, positive) and score bins, the bins' rates learned."""
+        """Draws given known evidence (columns: negative, positive) and scores, the curve of P(positive | score) learned."""
         order = np.argsort(-scores, kind="stable")
         scores, evidence = scores[order], evidence[order]
 
         def draw() -> Array:
-            groups, odds = _bin_odds(scores, evidence, score_bins(scores), prior, n_draws, seed)
+            groups, odds = _cell_odds(evidence, score_bins(scores), prior, n_draws, seed)
             pick = np.linspace(0, len(odds) - 1, draws_for(len(scores), n_draws)).astype(int)
             chance = np.exp(np.clip(groups.evidence[:, 1] - groups.evidence[:, 0], -700, 700))
             return np.asarray(_draw_truth(odds[pick], chance, groups.predicted, groups.member, seed))
@@ -97,10 +97,10 @@ class ScoreAnswer:
             outcome = bins * 2 + predicted
             used, outcome = np.unique(outcome, return_inverse=True)
             side = used % 2
-            _, bin_odds = _bin_odds(scores, evidence, outcome.reshape(-1), None, n_draws, seed, with_rows=True)
+            _, cell_odds = _cell_odds(evidence, outcome.reshape(-1), None, n_draws, seed)
             size = draws_for(len(scores), n_draws)
-            pick = np.linspace(0, len(bin_odds) - 1, size).astype(int)
-            rows = bin_odds[pick]
+            pick = np.linspace(0, len(cell_odds) - 1, size).astype(int)
+            rows = _rows(cell_odds[pick], outcome.reshape(-1))
             # within the items predicted alike, the bins' rates must not move the odds that the link gives to them as a whole
             inside = np.stack([rows[:, :, side == k].sum(axis=2) for k in (0, 1)], axis=2)[:, :, side]
             tilt = (rows[:, 1] / inside[:, 1]) / np.maximum(rows[:, 0] / inside[:, 0], 1e-12)
@@ -187,28 +187,19 @@ class ScoreAnswer:
         )
 
 
-def _bin_odds(
-    scores: Array,
-    evidence: Array,
-    outcome: Array,
-    prior: Array | None,
-    n_draws: int,
-    seed: int,
-    *,
-    with_rows: bool = False,
-) -> tuple[Groups, Array]:
-    """Draws of each outcome's prior odds of the positive class (or of both classes' rows)."""
-    n_outcomes = int(outcome.max()) + 1
-    groups = Groups.of(evidence, outcome)
-    alike = groups if len(groups) <= MOST_GROUPS else Groups.of(levelled(evidence), outcome)
-    samples = sample_known(
-        alike.evidence, alike.predicted, alike.size, n_outcomes=n_outcomes, row_prior=np.ones((2, n_outcomes)), prior=prior,
-        n_draws=n_draws, seed=seed,
-    )  # fmt: skip
-    if with_rows:
-        return groups, np.maximum(samples.rows, 1e-12)
-    odds = samples.rows[:, 1] * samples.prior[:, 1:2] / (samples.rows[:, 0] * samples.prior[:, 0:1] + 1e-300)
-    return groups, odds
+def _cell_odds(evidence: Array, cell: Array, prior: Array | None, n_draws: int, seed: int) -> tuple[Groups, Array]:
+    """Draws of the odds of the positive class in each cell, cells rising with the score."""
+    groups = Groups.of(evidence, cell)
+    alike = groups if len(groups) <= MOST_GROUPS else Groups.of(levelled(evidence), cell)
+    logits = sample_logits(alike.evidence, alike.predicted, alike.size, prior=prior, n_draws=n_draws, seed=seed)
+    return groups, np.exp(np.clip(logits, -30, 30))
+
+
+def _rows(odds: Array, cell: Array) -> Array:
+    """P(cell | class), draws × classes × cells, from the odds in each cell and how many items it has."""
+    chance = odds / (1 + odds)
+    joint = np.stack([1 - chance, chance], axis=1) * np.bincount(cell, minlength=odds.shape[1])
+    return np.maximum(joint / joint.sum(axis=2, keepdims=True), 1e-12)
 
 
 def draws_for(n_items: int, n_draws: int) -> int:
