@@ -12,6 +12,7 @@ from truthing.coding import Array
 from truthing.metrics.counts import Tally, evaluate
 from truthing.papers import testing
 from truthing.simulation import Simulation, class_prior, simulate
+from truthing.truth.outcome import Outcome
 from truthing.truth.problem import Problem
 
 METRICS = ("accuracy", "precision", "recall", "false_alarm", "f1")
@@ -84,7 +85,7 @@ def ideal(data: Simulation) -> Array:
     return np.array([float(evaluate(name, tally, classes=(0, 1), positive=1)) for name in METRICS])
 
 
-def outcome(problem: Problem, method: str, seed: int = 0) -> testing.Outcome:
+def outcome(problem: Problem, method: str, seed: int = 0) -> Outcome:
     """A method by its name in our tables."""
     name, shortcut = METHODS[method]
     return testing.run(problem, name, n_draws=4000, seed=seed, shortcut=shortcut)
@@ -100,7 +101,7 @@ class Errors:
     point: list[Array] = field(default_factory=list)
     iterations: list[int] = field(default_factory=list)
 
-    def add(self, found: testing.Outcome, truth: Array) -> None:
+    def add(self, found: Outcome, truth: Array) -> None:
         estimates = [found.answer.estimate(name) for name in METRICS]
         limits = np.array([e.interval(0.95) if e.std > 0 else (np.nan, np.nan) for e in estimates])
         self.mean.append(truth - [e.mean for e in estimates])
