@@ -45,7 +45,7 @@ def table_10(n_draws: int) -> dict[str, trials.Errors]:
         f"Table 10: errors over {n_draws} draws (mean ± Monte Carlo error, standard deviation) | error of the paper's one draw",
         ["method", *trials.HEADS],
         rows,
-        f"{trials.SIGN} The printed number is one draw from the distribution on its left; expect it within two standard deviations.",
+        f"{trials.SIGN} The printed number is one draw; expect most within two standard deviations of our mean.",
     )
     show(
         "Share of 95% credible regions that hold the ideal metric (the paper shows one draw: Alg. 2 held all five, Alg. 1 two of five)",

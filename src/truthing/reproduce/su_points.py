@@ -73,7 +73,7 @@ def summary(rows: Array) -> tuple[float, ...]:
 def _numbers(values: Sequence[float] | None) -> list[str]:
     if values is None:
         return ["-"] * 8
-    return [*(f"{v:+.4f}" if k % 3 == 0 else f"{v:.2g}" if k % 3 == 1 else f"{v:.4f}" for k, v in enumerate(values[:6])),
+    return [*(f"{v:+.4f}" if k % 3 == 0 else f"{round(v, 9):.2g}" if k % 3 == 1 else f"{v:.4f}" for k, v in enumerate(values[:6])),
             f"{values[6]:.1f}", f"{values[7]:.0f}"]  # fmt: skip
 
 
@@ -127,7 +127,8 @@ def show_12(found: list[dict[str, trials.Errors]], n_points: int) -> None:
             np.column_stack([p, i])
             for p, i in zip(over_grids(found, method, "point"), over_grids(found, method, "iterations"))
         ]
-        ours = _grids([summary(t) for t in tables])
+        each = [summary(t) for t in tables]
+        ours = _grids([e[:6] for e in each]) + _grids([e[6:] for e in each], 1)
         theirs = _numbers(PRINTED_12.get(method))
         rows.append([f"{method}, {len(tables)}", *(f"{a} | {b}" for a, b in zip(ours, theirs))])
     show(
