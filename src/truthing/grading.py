@@ -16,7 +16,7 @@ from truthing.joining import Joined, as_gold, as_predictions, join
 from truthing.labels import Labels, Repeats
 from truthing.metrics.counts import Tally
 from truthing.noise.base import NoiseModel, TableNoise
-from truthing.noise.known import Confusion, Symmetric
+from truthing.noise.known import Confusion, Difficulty, Symmetric
 from truthing.noise.learned import DawidSkene, OneCoin, Strata
 from truthing.papers import testing
 from truthing.papers.su_foils import face_value
@@ -140,7 +140,7 @@ def _posterior(question: Question, model: Any, panel_error: Any) -> Outcome:
 
     if rows.must_be_learned(model, question.labels) and not isinstance(model, Symmetric | Confusion):
         checks.require_identified(question.labels, question.gold)
-    if panel_error is None and model is not None and not isinstance(model, DawidSkene | OneCoin | Strata):
+    if panel_error is None and model is not None and not _is_learned(model):
         panel_error = 0  # what the user says about the labelers is trusted until panel_error says otherwise
     outcome = again(panel_error)
     return replace(outcome, sensitivity=lambda level=0.95: sensitivity(question, again, level))
@@ -153,7 +153,7 @@ def _by_the_book(question: Question, model: Any, method: str, panel_error: Any) 
     labels = question.labels
     assumptions = ["Labelers err independently of each other and of the classifier, given the true class."]
     needs_noise = method not in ("labeler-mean", "labeler-median", "majority")
-    if model is None or not isinstance(model, NoiseModel):
+    if model is None or _is_learned(model):
         if needs_noise:
             from truthing.truth import checks
             from truthing.truth.consensus import Entries, fit_dawid_skene
@@ -192,6 +192,10 @@ def _by_the_book(question: Question, model: Any, method: str, panel_error: Any) 
     summary = NoiseSummary(type(model).__name__, labels.labelers, tables, problem.prior)
     curves = testing.curves(problem, n_draws=question.n_draws, seed=question.seed)
     return replace(outcome, noise=summary, curves=curves, assumptions=assumptions + outcome.assumptions)
+
+
+def _is_learned(model: Any) -> bool:
+    return isinstance(model, DawidSkene | OneCoin | Strata) or (isinstance(model, Difficulty) and model.learned)
 
 
 def selection_weights(chances: Mapping[Any, float], joined: Joined) -> Array:

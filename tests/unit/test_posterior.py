@@ -122,6 +122,7 @@ def test_partly_known_noise() -> None:
         tr.noise.Confusion(np.array([[0.85, 0.15], [0.15, 0.85]]), weight=40),
         tr.noise.OneCoin(),
         tr.noise.DawidSkene(),
+        tr.noise.Difficulty(),
     ]
     for noise in options:
         report = tr.grade(data.predictions, data.labels, noise=noise, panel_error=0, draws=1000)

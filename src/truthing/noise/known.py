@@ -98,15 +98,22 @@ class Confusion(TableNoise):
 class Difficulty:
     """Difficulty of items × fallibility of labelers (Su 59-60).
 
-    ``ε = (δ - δφ + φ)(C - 1)/C``: an item of difficulty 1 or a labeler of fallibility 1 leaves a pure guess.
+    ``ε = (δ - δφ + φ)(C - 1)/C``: an item of difficulty 1 or a labeler of fallibility 1 leaves a pure guess. ``Difficulty()`` with
+    neither is learned: items have their own difficulty, labelers their own ability.
 
     >>> labels = Labels.from_matrix([[0, 1], [1, 1]])
     >>> np.exp(Difficulty(0.0, [0.2, 0.4]).log_likelihood(labels)).round(2).tolist()
     [[0.18, 0.08], [0.02, 0.72]]
     """
 
-    difficulty: Any
-    fallibility: Any
+    difficulty: Any = None
+    fallibility: Any = None
+
+    @property
+    def learned(self) -> bool:
+        if (self.difficulty is None) != (self.fallibility is None):
+            raise InputError("Difficulty needs difficulty and fallibility, or neither of them: then both are learned.")
+        return self.difficulty is None
 
     def log_likelihood(self, labels: Labels) -> Array:
         delta = check_rates(align(self.difficulty, labels.items, "difficulty"), "difficulty")

@@ -14,11 +14,13 @@ import numpy as np
 from truthing.coding import Array
 from truthing.errors import NotConverged
 from truthing.metrics.estimate import shortest_interval
+from truthing.noise.known import Difficulty
 from truthing.truth import checks
 from truthing.truth.bootstrap import bootstrap_crowd, variational_crowd
 from truthing.truth.consensus import Entries
 from truthing.truth.crowd_gibbs import CrowdSamples, RowModel, sample_crowd
 from truthing.truth.diagnostics import effective_size, split_rhat
+from truthing.truth.difficulty_gibbs import sample_difficulty
 from truthing.truth.gibbs import sample_known
 from truthing.truth.link import LinkDraws, draw_link, learned_level, stated_level
 from truthing.truth.link_counts import confusion_draws, item_truth, population_confusion
@@ -86,7 +88,8 @@ def with_learned_noise(question: Question, noise: Any, panel_error: Any = None) 
         noise, scores = choose_model(entries, question.predicted, question.seed)
     rows, name = row_model(noise, labels)
     trusted = panel_error is not None and not isinstance(panel_error, tuple) and panel_error == 0
-    samples = _sample(question, entries, rows, readings, thorough=trusted)
+    hard_items = isinstance(noise, Difficulty)
+    samples = _sample(question, entries, rows, readings, thorough=trusted, hard_items=hard_items)
     right = np.trace(samples.counts, axis1=1, axis2=2)
     diagnostics: dict[str, Any] = {"held_out_log_score": scores} if scores else {}
     diagnostics |= convergence(right, samples.n_chains, strict=trusted)
@@ -114,7 +117,7 @@ def with_learned_noise(question: Question, noise: Any, panel_error: Any = None) 
 
 
 def _sample(
-    question: Question, entries: Entries, rows: RowModel, readings: Readings, *, thorough: bool
+    question: Question, entries: Entries, rows: RowModel, readings: Readings, *, thorough: bool, hard_items: bool
 ) -> CrowdSamples:
     """The sampler where it is affordable; the bootstrap beyond."""
     if len(entries.item) > LARGE:
@@ -127,18 +130,22 @@ def _sample(
     common: dict[str, Any] = {
         "prior": question.prior,
         "row_weight": PER_ROW / question.n_classes,
-        "burn": burn,
         "seed": question.seed,
     }
-    samples = sample_crowd(
-        entries, question.predicted, question.n_classes, question.gold, rows, n_draws=n_draws, **common
-    )
+
+    def draw(size: int, warm_up: int) -> CrowdSamples:
+        if hard_items:
+            return sample_difficulty(
+                entries, question.predicted, question.n_classes, question.gold, n_draws=size, burn=warm_up, **common
+            )
+        return sample_crowd(
+            entries, question.predicted, question.n_classes, question.gold, rows, n_draws=size, burn=warm_up, **common
+        )
+
+    samples = draw(n_draws, burn)
     right = np.trace(samples.counts, axis1=1, axis2=2)
     if thorough and (split_rhat(right, samples.n_chains) > 1.03 or effective_size(right, samples.n_chains) < 300):
-        common["burn"] = 6 * burn
-        samples = sample_crowd(
-            entries, question.predicted, question.n_classes, question.gold, rows, n_draws=5 * n_draws, **common
-        )
+        samples = draw(5 * n_draws, 6 * burn)
     return samples
 
 

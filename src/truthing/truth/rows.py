@@ -11,7 +11,7 @@ from truthing.coding import Array
 from truthing.errors import InputError, listing
 from truthing.labels import Labels
 from truthing.noise.base import check_rates, symmetric_table
-from truthing.noise.known import Confusion, Symmetric
+from truthing.noise.known import Confusion, Difficulty, Symmetric
 from truthing.noise.learned import DawidSkene, OneCoin, Strata
 from truthing.truth.consensus import Entries, fit_dawid_skene, fit_one_coin
 from truthing.truth.crowd_gibbs import COIN, FIXED, OWN, POOLED, SHARED, RowModel, pool_base
@@ -21,6 +21,8 @@ def must_be_learned(noise: Any, labels: Labels) -> bool:
     """Is anything about these labelers left open?"""
     if noise is None or isinstance(noise, DawidSkene | OneCoin | Strata):
         return True
+    if isinstance(noise, Difficulty):
+        return noise.learned
     if isinstance(noise, Symmetric):
         return noise.range is not None or (
             isinstance(noise.error, Mapping) and any(n not in noise.error for n in labels.labelers)
@@ -40,6 +42,8 @@ def row_model(noise: Any, labels: Labels) -> tuple[RowModel, str]:
         return RowModel.learned(
             n_labelers, n_classes, n_strata=noise.k
         ), f"confusion matrices in {noise.k} strata of difficulty"
+    if isinstance(noise, Difficulty):
+        return RowModel.learned(n_labelers, n_classes, kind=COIN), "ability of labelers × difficulty of items"
     if isinstance(noise, DawidSkene):
         return RowModel.learned(n_labelers, n_classes), "one confusion matrix for each labeler (Dawid-Skene)"
     kind = np.full(n_labelers, POOLED)
