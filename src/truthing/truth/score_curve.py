@@ -15,7 +15,7 @@ from truthing.coding import Array
 
 CHAINS = 4
 _LEVEL, _SLOPE, _BEND, _REACH, _BENDS = 3.0, 1.5, 1.0, 1.0, 5
-_STEPS = 20_000  # of all chains together
+_STEPS, _WORK = 20_000, 50_000_000  # of all chains together: steps, and steps × groups
 _TAIL = 6.0
 
 
@@ -35,7 +35,8 @@ def sample_logits(evidence: Array, cell: Array, size: Array, *, prior: Array | N
     start, root = _approximate(*data)
     seeds = np.random.SeedSequence(seed).generate_state(CHAINS).astype(np.int64)
     keep = -(-n_draws // CHAINS)
-    thin = max(1, _STEPS // (CHAINS * keep))
+    # with many items the posterior is close to its approximation, and the chains need fewer steps
+    thin = max(1, min(_STEPS, _WORK // len(cell)) // (CHAINS * keep))
     chains = [_chain(*data, start, root, keep, thin, s) for s in seeds]
     return np.concatenate(chains) @ basis.T
 
