@@ -160,6 +160,8 @@ def _offers(
         )
     else:
         later.append(Offer("grade a classifier", "needs its predictions: item, prediction (and score)"))
+    if not (alone and gold is None):
+        now.append(Offer("see how frequent each class is", f"truthing rate {path}"))
     now.append(
         Offer(
             "correct an error rate by a known mislabeling rate",
@@ -171,6 +173,8 @@ def _offers(
     if not any(p.scores is not None for _, p in predictions):
         later.append(Offer("see ROC and PR curves", "needs a score column beside the predictions"))
     mean = float(panel.per_item.mean())
+    if mean >= 2:
+        now.append(Offer("bound the Bayes error, the least any model can reach", f"truthing ceiling {path}"))
     if mean < 10:
         later.append(Offer("estimate the Bayes error well", f"needs about 10 labels an item; you have {mean:.1f}"))
     return tuple(now), tuple(later)

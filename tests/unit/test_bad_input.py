@@ -92,3 +92,42 @@ def test_nothing_is_left_half_written(tmp_path: Path) -> None:
     )
     assert done.returncode == 1
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("labels", "predictions", "extra", "message"),
+    [
+        ("item,labeler,label\n1,a,x\n1,b,y\n", "item,prediction\n8,x\n9,y\n", [], "share no item"),
+        ("item,labeler,label\n1,a,x\n1,b,x\n", "item,prediction\n1,x\n", [], "only one class"),
+        (
+            "item,labeler,label\n1,a,x\n1,a,y\n1,b,x\n",
+            "item,prediction\n1,x\n",
+            [],
+            "line 3: labeler 'a' says both 'x' and 'y' for item 1",
+        ),
+        ("item,labeler,label\n1,a,x\n2,a,y\n", "item,prediction\n1,x\n2,y\n", [], "there is one labeler"),
+        ("item,labeler,label\n1,a,x\n1,b,y\n", "item,prediction\n1,x\n", ["--noise", "1.5"], "outside [0, 1]"),
+        ("item,labeler,label\n1,a,x\n1,b,y\n", "item,prediction\n1,x\n", ["--noise", "nofile"], "no such file"),
+        ("item,labeler,label\n1,a,x\n1,b,y\n", "item,prediction\n1,x\n", ["--positive", "z"], "does not occur"),
+        ("item,labeler,label\n1,a,x\n1,b,y\n", "item,prediction\n1,x\n", ["--method", "exakt"], "Did you mean 'exact'"),
+        ("item,labeler,label\n1,a,x\n1,b,y\n", "item,score\n1,0.5\n", [], "need a threshold"),
+        ("item,labeler,label\n1,a,x\n1,b,y\n", "item,prediction\n1,x\n1,y\n", [], "more than one row"),
+        (
+            "item,labeler,label\n1,a,x\n1,b,y\n",
+            "item,prediction\n1,x\n",
+            ["--noise", "0.1", "--metric", "acc"],
+            "no metric is called",
+        ),
+    ],
+)
+def test_grade_says_what_is_wrong(
+    tmp_path: Path, labels: str, predictions: str, extra: list[str], message: str
+) -> None:
+    (tmp_path / "labels.csv").write_text(labels)
+    (tmp_path / "predictions.csv").write_text(predictions)
+    arguments = ["grade", str(tmp_path / "predictions.csv"), str(tmp_path / "labels.csv"), *extra]
+    done = subprocess.run([*TRUTHING, *arguments], capture_output=True, text=True)
+    assert done.returncode == 1, done.stdout
+    assert done.stdout == ""
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1

@@ -57,6 +57,10 @@ def grade(
     draws: Annotated[int, typer.Option(help="Number of posterior draws.")] = 4000,
     level: options.Level = 0.95,
     as_json: options.Json = False,
+    sensitivity: Annotated[
+        bool,
+        typer.Option("--sensitivity", help="Also show how accuracy moves with what was assumed (takes a few runs)."),
+    ] = False,
     truth_to: Annotated[
         str | None, typer.Option("--truth", help="Write each item's class probabilities to this file.")
     ] = None,
@@ -92,6 +96,8 @@ def grade(
         from truthing.render.terminal import show
 
         show(report, out(), level)
+        if sensitivity:
+            out().print(f"\n{report.sensitivity(level)}")
 
 
 def _read(
