@@ -14,7 +14,7 @@ from truthing.coding import Array
 from truthing.errors import InputError, did_you_mean, listing
 from truthing.joining import Joined, as_gold, as_predictions, join
 from truthing.labels import Labels, Repeats
-from truthing.metrics.counts import Tally
+from truthing.metrics.counts import Tally, evaluate
 from truthing.noise.base import NoiseModel, TableNoise
 from truthing.noise.known import Confusion, Difficulty, Symmetric
 from truthing.noise.learned import DawidSkene, OneCoin, Strata
@@ -71,6 +71,9 @@ def grade(
     assumptions: list[str] = []
     place = positive_class(panel.classes, positive, assumptions)
     predicted, score = predicted_classes(joined, place, threshold, assumptions)
+    for name in metrics or ():
+        if name not in ("auc", "average_precision"):  # a misspelt metric must not wait until everything is computed
+            evaluate(name, Tally.from_confusion(np.eye(panel.n_classes)), classes=panel.classes, positive=place)
     model = as_noise(noise)
     fixed = None if prior is None else as_prior(prior, panel.classes)
     weights = None if gold_weights is None else selection_weights(gold_weights, joined)
