@@ -27,6 +27,7 @@ from truthing.truth.outcome import NoiseSummary, Outcome
 from truthing.truth.problem import Problem, estimate_prior
 from truthing.truth.question import Question
 
+MOST_CELLS = 20_000_000  # of drawn confusion matrices together
 METHODS = ("posterior", *testing.METHODS)
 Progress = Callable[[str], None]
 
@@ -77,7 +78,12 @@ def grade(
     model = as_noise(noise)
     fixed = None if prior is None else as_prior(prior, panel.classes)
     weights = None if gold_weights is None else selection_weights(gold_weights, joined)
-    question = Question(panel, predicted, joined.gold, fixed, place, score, target, draws, seed, weights)
+    fitting = max(100, MOST_CELLS // panel.n_classes**2)
+    if draws > fitting:
+        joined.warnings.append(
+            f"{panel.n_classes} classes leave memory for {fitting} draws only: limits of intervals are rough."
+        )
+    question = Question(panel, predicted, joined.gold, fixed, place, score, target, min(draws, fitting), seed, weights)
     if method == "posterior":
         say("looking at the labelers and the classifier (the first run compiles, about half a minute)")
         outcome = _posterior(question, model, panel_error)

@@ -287,6 +287,17 @@ def test_many_classes_and_anonymous_votes() -> None:
     assert low <= (data.truth == data.predictions).mean() <= high
 
 
+def test_hundreds_of_classes_fit_in_memory() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 300, 400)
+    grid = np.where(rng.random((400, 4)) < 0.8, truth[:, None], rng.integers(0, 300, (400, 4)))
+    predicted = np.where(rng.random(400) < 0.7, truth, rng.integers(0, 300, 400))
+    report = tr.grade(predicted, tr.Labels.from_matrix(grid, classes=range(300)))
+    low, high = report["accuracy"].interval(0.99)
+    assert low <= (predicted == truth).mean() <= high
+    assert any("300 classes leave memory" in w for w in report.warnings)
+
+
 def test_prevalence() -> None:
     data = panel(n=500, classes=("fail", "pass"))
     truth = (data.truth == "pass").mean()

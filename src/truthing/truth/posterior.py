@@ -32,6 +32,7 @@ from truthing.truth.rows import choose_model, row_model
 from truthing.truth.scores import ScoreAnswer
 
 LARGE = 300_000  # labels above which the sampler gives way to the bootstrap
+MANY_CLASSES = 60  # beyond, tables of every draw would not fit
 PER_ROW = 2.0  # pseudo-items in the prior of each of the classifier's rows
 
 
@@ -120,9 +121,11 @@ def _sample(
     question: Question, entries: Entries, rows: RowModel, readings: Readings, *, thorough: bool, hard_items: bool
 ) -> CrowdSamples:
     """The sampler where it is affordable; the bootstrap beyond."""
-    if len(entries.item) > LARGE:
+    if len(entries.item) > LARGE or question.n_classes > MANY_CLASSES:
         if not thorough:
-            return variational_crowd(question.predicted, readings.fit, n_draws=1000, seed=question.seed)
+            return variational_crowd(
+                question.predicted, readings.fit, n_draws=min(question.n_draws, 1000), seed=question.seed
+            )
         return bootstrap_crowd(
             entries, question.predicted, question.gold, readings.fit, n_draws=question.n_draws, seed=question.seed
         )
