@@ -33,7 +33,7 @@ class EMFit:
 @numba.njit(parallel=True, cache=True, fastmath={"contract", "reassoc", "nsz"})
 def _pass(start_of, key, votes, logs, log_prior, gold, posterior, keep, n_threads):  # type: ignore[no-untyped-def]
     """E step at (logs, log_prior) and the counts of the M step; ``logs`` and counts are (labeler · C + label) × C."""
-    n_items, n_classes = len(start_of) - 1, len(log_prior)
+    n_items, n_classes, weighted = len(start_of) - 1, len(log_prior), len(votes) > 0
     counts = np.zeros((n_threads, logs.shape[0], n_classes))
     totals = np.zeros((n_threads, n_classes))
     likelihood = np.zeros(n_threads)
@@ -48,8 +48,12 @@ def _pass(start_of, key, votes, logs, log_prior, gold, posterior, keep, n_thread
                     score[c] = log_prior[c]
                 for n in range(start_of[i], start_of[i + 1]):
                     row = key[n]
-                    for c in range(n_classes):
-                        score[c] += votes[n] * logs[row, c]
+                    if weighted:
+                        for c in range(n_classes):
+                            score[c] += votes[n] * logs[row, c]
+                    else:
+                        for c in range(n_classes):
+                            score[c] += logs[row, c]
                 top = score[0]
                 for c in range(1, n_classes):
                     top = max(top, score[c])
@@ -64,8 +68,9 @@ def _pass(start_of, key, votes, logs, log_prior, gold, posterior, keep, n_thread
                 totals[thread, c] += score[c]
             for n in range(start_of[i], start_of[i + 1]):
                 row = key[n]
+                vote = votes[n] if weighted else 1.0
                 for c in range(n_classes):
-                    counts[thread, row, c] += votes[n] * score[c]
+                    counts[thread, row, c] += vote * score[c]
             if keep:
                 for c in range(n_classes):
                     posterior[i, c] = score[c]
@@ -80,7 +85,7 @@ def _first_counts(start_of, key, votes, n_rows, n_classes, gold):  # type: ignor
     for i in range(len(start_of) - 1):
         share[:] = 0.0
         for n in range(start_of[i], start_of[i + 1]):
-            share[key[n] % n_classes] += votes[n]
+            share[key[n] % n_classes] += votes[n] if len(votes) else 1.0
         if gold[i] >= 0:
             share[:] = 0.0
             share[gold[i]] = 1.0
@@ -93,7 +98,7 @@ def _first_counts(start_of, key, votes, n_rows, n_classes, gold):  # type: ignor
             totals[c] += share[c]
         for n in range(start_of[i], start_of[i + 1]):
             for c in range(n_classes):
-                counts[key[n], c] += votes[n] * share[c]
+                counts[key[n], c] += (votes[n] if len(votes) else 1.0) * share[c]
     return counts, totals
 
 
@@ -104,7 +109,7 @@ def fit_em(
     """Maximum likelihood until the log-likelihood per label climbs by less than ``tolerance``; ``threads`` never changes the model, only the time."""
     n_classes, n_labelers = labels.n_classes, labels.n_labelers
     key = labels.labeler * np.int32(n_classes) + labels.label
-    votes = labels.weight.astype(np.float32)
+    votes = np.empty(0, dtype=np.float32) if labels.votes is None else labels.votes.astype(np.float32)
     start_of, known = labels.indptr, np.full(labels.n_items, -1) if gold is None else gold
     threads = threads or numba.get_num_threads()
     counts, totals = _first_counts(start_of, key, votes, n_labelers * n_classes, n_classes, known)
@@ -119,25 +124,29 @@ def fit_em(
         path.append(float(likelihood))
         return _normalise(new, share, n_labelers), float(likelihood)
 
-    best = -np.inf
-    while len(path) < most:
+    best, reached = -np.inf, None
+    while reached is None and len(path) < most:
         first, likelihood = step(theta)
-        if likelihood - best < tolerance * labels.n_labels and np.isfinite(best):
-            break
-        if stop is not None and stop(likelihood):
+        if (likelihood - best < tolerance * labels.n_labels and np.isfinite(best)) or (
+            stop is not None and stop(likelihood)
+        ):
+            reached = likelihood
             break
         best = likelihood
         second, middle = step(first)
+        if stop is not None and stop(middle):
+            theta, reached = first, middle
+            break
         leap = _extrapolate(theta, first, second, n_labelers)
         after, far = step(leap)
         # a leap that does not climb past the plain steps is thrown away
         theta = after if far >= middle else second
     posterior = np.empty((labels.n_items, n_classes)) if keep_posterior else nothing
-    _, _, likelihood = _pass(
-        start_of, key, votes, np.log(theta[0]), np.log(theta[1]), known, posterior, keep_posterior, threads
-    )
+    if keep_posterior or reached is None:
+        logs = np.log(theta[0]), np.log(theta[1])
+        reached = _pass(start_of, key, votes, *logs, known, posterior, keep_posterior, threads)[2]
     table = theta[0].reshape(n_labelers, n_classes, n_classes).transpose(0, 2, 1)
-    return EMFit(table, theta[1], posterior, float(likelihood), len(path), path)
+    return EMFit(table, theta[1], posterior, float(reached), len(path), path)
 
 
 def _normalise(counts: Array, totals: Array, n_labelers: int) -> tuple[Array, Array]:

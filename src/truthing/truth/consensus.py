@@ -125,7 +125,7 @@ def fit_dawid_skene(entries: Entries, gold: Array | None = None) -> DawidSkeneFi
         before = posterior.copy()
         _full_step(entries.item, entries.rater, entries.label, entries.votes, whole, log_rows, log_prior, posterior)
         _fix_gold(posterior, gold)
-        if iteration > 10 and np.abs(posterior - before).max() < TOLERANCE:
+        if iteration > 10 and _settled(posterior, before):
             break
     return DawidSkeneFit(posterior, log_rows, log_prior, counts, pool, concentration)
 
@@ -156,9 +156,15 @@ def fit_one_coin(entries: Entries, gold: Array | None = None) -> OneCoinFit:
         before = posterior.copy()
         _coin_step(entries.item, entries.rater, entries.label, entries.votes, whole, log_odds, posterior)
         _fix_gold(posterior, gold)
-        if iteration > 10 and np.abs(posterior - before).max() < TOLERANCE:
+        if iteration > 10 and _settled(posterior, before):
             break
     return OneCoinFit(posterior, log_odds)
+
+
+def _settled(posterior: Array, before: Array) -> bool:
+    """No item moves any more; of very many items the average one."""
+    moved = np.abs(posterior - before)
+    return bool(moved.max() < TOLERANCE or (len(moved) > 50_000 and moved.mean() < TOLERANCE / 5))
 
 
 def _best_concentration(log_likelihoods: list[float]) -> float:
