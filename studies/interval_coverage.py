@@ -65,7 +65,7 @@ def trial(
                 prior=prior,
                 gold=gold,
                 method=method,
-                draws=1000,
+                draws=2000,
                 seed=seed,
                 **extra,
             )
