@@ -4,7 +4,7 @@
 rate was counted, so each has an exact lower and an exact upper confidence distribution: Beta(k, n-k+1) and
 Beta(k+1, n-k). Melding them (Fay, Proschan & Brittain 2015) puts the lower limit at the quantile of e under the pessimistic pair
 and the upper limit under the optimistic pair. With ``m`` known this is Clopper and Pearson's interval carried
-through the formula. Wald intervals fall to 0% coverage in the corners; this never fell below the nominal level in the
+through the formula. Wald intervals shrink to a point when nothing disagrees; this never fell below the nominal level in the
 cells that the tests enumerate.
 """
 
