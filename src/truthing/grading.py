@@ -17,7 +17,7 @@ from truthing.labels import Labels, Repeats
 from truthing.metrics.counts import Tally, evaluate
 from truthing.noise.base import NoiseModel, TableNoise
 from truthing.noise.known import Confusion, Difficulty, Symmetric
-from truthing.noise.learned import DawidSkene, OneCoin, Strata
+from truthing.noise.learned import Learned
 from truthing.papers import testing
 from truthing.papers.su_foils import face_value
 from truthing.report import Report
@@ -204,7 +204,7 @@ def _by_the_book(question: Question, model: Any, method: str, panel_error: Any) 
 
 
 def _is_learned(model: Any) -> bool:
-    return isinstance(model, DawidSkene | OneCoin | Strata) or (isinstance(model, Difficulty) and model.learned)
+    return isinstance(model, Learned) or (isinstance(model, Difficulty) and model.learned)
 
 
 def selection_weights(chances: Mapping[Any, float], joined: Joined) -> Array:
@@ -302,7 +302,7 @@ def as_noise(noise: Any) -> Any:
     if isinstance(noise, Mapping):
         scalar = all(np.ndim(v) == 0 for v in noise.values())
         return Symmetric(dict(noise)) if scalar else Confusion(dict(noise))
-    if isinstance(noise, NoiseModel | DawidSkene | OneCoin | Strata):
+    if isinstance(noise, NoiseModel | Learned):
         return noise
     raise InputError(
         f"noise is a {type(noise).__name__}: give a rate, a mapping from labeler to rate or matrix, or a model with log_likelihood(labels)."

@@ -23,7 +23,6 @@ class Joined:
     scores: Array | None
     gold: Array
     dropped: dict[str, int]
-    positions: Array
     warnings: list[str]
 
 
@@ -82,7 +81,7 @@ def join(labels: Labels, predictions: Predictions | None, gold: Gold | None, *, 
     )
     whole = len(kept) == labels.n_items
     chosen = labels if whole else labels[kept]
-    return Joined(chosen.with_classes(classes), codes, scores, known[kept], dropped, kept, warnings)
+    return Joined(chosen.with_classes(classes), codes, scores, known[kept], dropped, warnings)
 
 
 def as_predictions(predictions: Any, labels: Labels, scores: Any = None) -> Predictions | None:

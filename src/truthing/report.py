@@ -61,7 +61,6 @@ class Report:
     sensitivity_rule: Any = None
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
     shown: Sequence[str] | None = None
-    reproduce: Mapping[str, Any] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> Estimate:
         cache = self._cache

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -82,14 +81,26 @@ def operating_matrix(detect: float, alarm: float, positive: int) -> Array:
 # ---- updates --------------------------------------------------------------------------------------------------------
 
 
-def by_expectation(groups: Groups, posterior: Array) -> Array:
-    """Expected counts, rows normalised: the EM algorithm for the maximum-likelihood operating point."""
+def expected_counts(groups: Groups, posterior: Array) -> Array:
+    """Expected confusion counts, truth in rows."""
     n = posterior.shape[1]
-    counts = np.stack(
+    return np.stack(
         [np.bincount(groups.predicted, weights=posterior[:, y] * groups.size, minlength=n) for y in range(n)]
     )
+
+
+def most_probable(posterior: Array) -> Array:
+    """The most probable class of each group, as a posterior that is sure of it."""
+    certain = np.zeros_like(posterior)
+    certain[np.arange(len(posterior)), posterior.argmax(axis=1)] = 1.0
+    return certain
+
+
+def by_expectation(groups: Groups, posterior: Array) -> Array:
+    """Expected counts, rows normalised: the EM algorithm for the maximum-likelihood operating point."""
+    counts = expected_counts(groups, posterior)
     total = counts.sum(axis=1, keepdims=True)
-    return np.where(total > 0, counts / np.where(total > 0, total, 1), 1 / n)
+    return np.where(total > 0, counts / np.where(total > 0, total, 1), 1 / posterior.shape[1])
 
 
 def by_ratios(positive: int, *, shortcut: bool = False) -> Update:
@@ -124,9 +135,7 @@ def by_sampling(n_draws: int, rng: np.random.Generator) -> Update:
 
 def by_estimated_labels(groups: Groups, posterior: Array) -> Array:
     """Alg. 3: the most probable labels taken for the truth."""
-    certain = np.zeros_like(posterior)
-    certain[np.arange(len(posterior)), posterior.argmax(axis=1)] = 1.0
-    return by_expectation(groups, certain)
+    return by_expectation(groups, most_probable(posterior))
 
 
 # ---- Alg. 1's posteriors --------------------------------------------------------------------------------------------
@@ -221,10 +230,3 @@ class RatioAnswer:
     @property
     def confusion(self) -> Any:
         return self.drawn.confusion
-
-    @cached_property
-    def shortcut_condition(self) -> bool:
-        m = self.moments(self.positive)
-        return m.var_u + m.var_v > 0 and all(
-            NormalRatio.of(*m.parts(b)).shortcut_holds for b in ("recall", "false_alarm")
-        )

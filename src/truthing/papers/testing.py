@@ -120,15 +120,7 @@ def _closed_joint(moments: su.Moments) -> Any:
 def _estimated_labels(problem: Problem, *, iterate: bool) -> Outcome:
     point = su.find_operating_point(problem, su.by_estimated_labels, most=su.MOST_ITERATIONS if iterate else 0)
     posterior = problem.groups.posterior(point.matrix, problem.prior)
-    certain = np.zeros_like(posterior)
-    certain[np.arange(len(posterior)), posterior.argmax(axis=1)] = 1.0
-    n = problem.n_classes
-    matrix = np.stack(
-        [
-            np.bincount(problem.groups.predicted, weights=certain[:, y] * problem.groups.size, minlength=n)
-            for y in range(n)
-        ]
-    )
+    matrix = su.expected_counts(problem.groups, su.most_probable(posterior))
     warnings = (
         []
         if point.converged or not iterate

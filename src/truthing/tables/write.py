@@ -17,8 +17,6 @@ from truthing.errors import InputError
 from truthing.labels import Labels
 from truthing.predictions import Gold, Predictions
 
-FORMATS = ("csv", "tsv", "parquet", "jsonl", "npy")
-
 
 def write_bytes(path: str | Path, data: bytes) -> None:
     """All of it or nothing: into a temporary neighbour first, then renamed."""

@@ -12,14 +12,14 @@ from truthing.errors import InputError, listing
 from truthing.labels import Labels
 from truthing.noise.base import check_rates, symmetric_table
 from truthing.noise.known import Confusion, Difficulty, Symmetric
-from truthing.noise.learned import DawidSkene, OneCoin, Strata
+from truthing.noise.learned import DawidSkene, Learned, OneCoin, Strata
 from truthing.truth.consensus import Entries, fit_dawid_skene, fit_one_coin
 from truthing.truth.crowd_gibbs import COIN, FIXED, OWN, POOLED, SHARED, RowModel, pool_base
 
 
 def must_be_learned(noise: Any, labels: Labels) -> bool:
     """Is anything about these labelers left open?"""
-    if noise is None or isinstance(noise, DawidSkene | OneCoin | Strata):
+    if noise is None or isinstance(noise, Learned):
         return True
     if isinstance(noise, Difficulty):
         return noise.learned
