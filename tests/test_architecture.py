@@ -24,8 +24,12 @@ FLOORS = [
     {"rate"},
     {"doctor"},
     {"ceiling"},
+    {"panel"},
+    {"comparison", "planning"},
+    {"train"},
     {"render"},
     {"reproduce"},
+    {"app"},
     {"cli"},
 ]
 

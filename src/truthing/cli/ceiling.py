@@ -48,9 +48,7 @@ def ceiling(
         str | None, typer.Option("--plot", help="Also draw ceiling and model into this file (PNG, SVG, PDF).")
     ] = None,
     layout: options.Layout = None,
-    repeats: Annotated[
-        str, typer.Option("--repeats", help="A labeler who contradicts itself: error, first, last or keep.")
-    ] = "error",
+    repeats: options.Repeats = "error",
     item_column: options.ItemColumn = None,
     labeler_column: options.LabelerColumn = None,
     label_column: options.LabelColumn = None,

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from truthing.cli import options
+from truthing.cli import options, parse
 from truthing.errors import InputError
 
 
@@ -20,24 +18,14 @@ def grade(
             help="Predictions and labels, or ONE file that holds everything; - is standard input.",
         ),
     ],
-    gold: Annotated[str | None, typer.Option(help="File with the known truth of some items.")] = None,
-    noise: Annotated[
-        str | None,
-        typer.Option(
-            help="What is known about the labelers: 0.05, a range 0.02-0.08, or a file (labeler, error). Default: learned."
-        ),
-    ] = None,
-    prior: Annotated[
-        str | None,
-        typer.Option(
-            help="Class prior: P(positive class), or one share for each class split by commas. Default: learned."
-        ),
-    ] = None,
-    positive: Annotated[str | None, typer.Option(help="The positive one of two classes.")] = None,
+    gold: options.Gold = None,
+    noise: options.Noise = None,
+    prior: options.Prior = None,
+    positive: options.Positive = None,
     threshold: Annotated[
         float | None, typer.Option(help="Cut the scores here instead of using the predictions.")
     ] = None,
-    target: Annotated[str, typer.Option(help="sample: on these items; population: on new data like them.")] = "sample",
+    target: options.Target = "sample",
     method: Annotated[
         str,
         typer.Option(
@@ -47,14 +35,9 @@ def grade(
     metric: Annotated[
         list[str] | None, typer.Option("--metric", help="Show only this metric (may be repeated).")
     ] = None,
-    panel_error: Annotated[
-        str | None,
-        typer.Option(help="Share of items on which the panel may be wrong together; 0 trusts the noise model."),
-    ] = None,
-    repeats: Annotated[
-        str, typer.Option(help="When a labeler contradicts itself: error, first, last or keep.")
-    ] = "error",
-    draws: Annotated[int, typer.Option(help="Number of posterior draws.")] = 4000,
+    panel_error: options.PanelError = None,
+    repeats: options.Repeats = "error",
+    draws: options.Draws = 4000,
     level: options.Level = 0.95,
     as_json: options.Json = False,
     sensitivity: Annotated[
@@ -81,8 +64,8 @@ def grade(
     others = {"prediction_column": prediction_column, "score_column": score_column, "truth_column": truth_column}
     predictions, labels, known, notes = _read(files, gold, layout, named, others)
     report = grading.grade(
-        predictions, labels, gold=known, noise=_noise(noise), prior=_prior(prior, labels.classes, positive), positive=positive,
-        threshold=threshold, target=target, method=method, panel_error=_panel_error(panel_error), repeats=repeats,  # type: ignore[arg-type]
+        predictions, labels, gold=known, noise=parse.noise(noise), prior=parse.prior(prior, labels.classes, positive), positive=positive,
+        threshold=threshold, target=target, method=method, panel_error=parse.panel_error(panel_error), repeats=repeats,  # type: ignore[arg-type]
         metrics=metric, draws=draws, seed=seed, progress=err().is_terminal,
     )  # fmt: skip
     report.warnings.extend(notes)
@@ -121,64 +104,3 @@ def _read(
     if gold is not None:
         known = inspect(gold, **item, **truth).gold
     return predictions, reading.labels, known, list(reading.columns.notes)
-
-
-def _noise(text: str | None) -> Any:
-    """0.05, 0.02-0.08, or a file: labeler and error columns, or a JSON object from labeler to rate or matrix."""
-    if text is None:
-        return None
-    try:
-        return float(text)
-    except ValueError:
-        pass
-    low, dash, high = text.partition("-")
-    if dash:
-        try:
-            return float(low), float(high)
-        except ValueError:
-            pass
-    path = Path(text)
-    if not path.is_file():
-        raise InputError(f"--noise {text}: not a number, not a range such as 0.02-0.08, and no such file.")
-    if path.suffix == ".json":
-        try:
-            return {
-                k: v if isinstance(v, int | float) else [list(map(float, row)) for row in v]
-                for k, v in json.loads(path.read_text()).items()
-            }
-        except (json.JSONDecodeError, AttributeError, TypeError, ValueError):
-            raise InputError(f"{text} is not a JSON object from labeler to error rate or confusion matrix.") from None
-    from truthing.tables.source import open_table
-
-    table = open_table(text)
-    columns = {c.lower(): c for c in table.frame.columns}
-    who = next((columns[c] for c in ("labeler", "worker", "annotator", "rater", "judge") if c in columns), None)
-    rate = next((columns[c] for c in ("error", "rate", "noise", "error_rate") if c in columns), None)
-    if who is None or rate is None:
-        raise InputError(f"{text} needs a labeler and an error column; it has {', '.join(table.frame.columns)}.")
-    codes, names = table.required(who, "labeler")
-    return {names[c]: float(v) for c, v in zip(codes, table.numbers(rate, "error"))}
-
-
-def _prior(text: str | None, classes: tuple[Any, ...], positive: str | None) -> Any:
-    if text is None:
-        return None
-    try:
-        shares = [float(part) for part in text.split(",")]
-    except ValueError:
-        raise InputError(f"--prior {text}: give a number, or one for each class split by commas.") from None
-    if len(shares) == 1 and len(classes) == 2 and positive is not None and str(classes[0]) == positive:
-        return [shares[0], 1 - shares[0]]
-    return shares if len(shares) > 1 else shares[0]
-
-
-def _panel_error(text: str | None) -> Any:
-    if text is None:
-        return None
-    try:
-        values = [float(part) for part in text.split(",")]
-    except ValueError:
-        raise InputError(
-            f"--panel-error {text}: give a share such as 0.02, 0 to switch it off, or A,B of a Beta distribution."
-        ) from None
-    return values[0] if len(values) == 1 else tuple(values)

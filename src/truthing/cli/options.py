@@ -19,3 +19,29 @@ TruthColumn = Annotated[str | None, typer.Option("--truth-column", help="Column 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of the random numbers: same seed, same answer.")]
 Level = Annotated[float, typer.Option("--level", help="Level of the intervals.")]
+Gold = Annotated[str | None, typer.Option("--gold", help="File with the known truth of some items.")]
+Noise = Annotated[
+    str | None,
+    typer.Option(
+        "--noise",
+        help="What is known about the labelers: 0.05, a range 0.02-0.08, or a file (labeler, error). Default: learned.",
+    ),
+]
+Prior = Annotated[
+    str | None,
+    typer.Option(
+        "--prior", help="Class prior: P(positive class), or one share for each class split by commas. Default: learned."
+    ),
+]
+Positive = Annotated[str | None, typer.Option("--positive", help="The positive one of two classes.")]
+Target = Annotated[str, typer.Option("--target", help="sample: on these items; population: on new data like them.")]
+PanelError = Annotated[
+    str | None,
+    typer.Option(
+        "--panel-error", help="Share of items on which the panel may be wrong together; 0 trusts the noise model."
+    ),
+]
+Repeats = Annotated[
+    str, typer.Option("--repeats", help="When a labeler contradicts itself: error, first, last or keep.")
+]
+Draws = Annotated[int, typer.Option("--draws", help="Number of posterior draws.")]
