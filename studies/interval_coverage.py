@@ -34,10 +34,15 @@ DESIGNS: dict[str, tuple[int, int, dict[str, Any], int, bool]] = {
     "fifty labelers, 200 items, known": (200, 50, {"fallibility": 0.6, "prior": 0.5, "operating_point": (0.8, 0.2)}, 0, True),
     "gold 50 of 300, 3 labelers, known": (300, 3, {"fallibility": 0.5, "prior": 0.5, "operating_point": (0.8, 0.2)}, 50, True),
     "four classes, 400 items, known": (400, 5, {"fallibility": 0.3, "prior": [0.2, 0.3, 0.1, 0.4], "operating_point": FOUR_K}, 0, True),
+    "rare class .01, 5000 items, known": (5000, 3, {"fallibility": 0.2, "prior": 0.01, "operating_point": (0.8, 0.02)}, 0, True),
+    "100,000 items, 3 labelers, known": (100_000, 3, {"fallibility": 0.4, "prior": 0.3, "operating_point": (0.8, 0.1)}, 0, True),
     "5 labelers, 500 items, learned": (500, 5, {"fallibility": (0.2, 0.3, 0.4, 0.5, 0.3), "prior": [0.6, 0.4], "operating_point": (0.85, 0.2)}, 0, False),
     "3 labelers, 100 items, learned": (100, 3, {"fallibility": (0.2, 0.3, 0.4), "prior": 0.5, "operating_point": (0.85, 0.2)}, 0, False),
     "5 labelers, 60% missing, learned": (400, 5, {"fallibility": 0.35, "availability": 0.4, "prior": [0.6, 0.4], "operating_point": (0.85, 0.2)}, 0, False),
     "gold 50 of 300, 3 labelers, learned": (300, 3, {"fallibility": (0.2, 0.4, 0.5), "prior": 0.5, "operating_point": (0.8, 0.2)}, 50, False),
+    "2 labelers, 1000 items, learned": (1000, 2, {"fallibility": (0.3, 0.4), "prior": [0.6, 0.4], "operating_point": (0.85, 0.2)}, 0, False),
+    "rare class .01, 5000 items, learned": (5000, 5, {"fallibility": 0.2, "prior": 0.01, "operating_point": (0.8, 0.02)}, 0, False),
+    "100,000 items, 3 labelers, learned": (100_000, 3, {"fallibility": 0.4, "prior": 0.3, "operating_point": (0.8, 0.1)}, 0, False),
     "four classes, 400 items, learned": (400, 5, {"fallibility": 0.3, "prior": [0.2, 0.3, 0.1, 0.4], "operating_point": FOUR_K}, 0, False),
 }  # fmt: skip
 

@@ -21,6 +21,7 @@ _HOME = {
     "TruthingError": "truthing.errors",
     "apparent_error": "truthing.papers.lam_stork",
     "bayes_error": "truthing.ceiling.facade",
+    "compare": "truthing.comparison.facade",
     "error_bounds": "truthing.papers.lam_stork",
     "grade": "truthing.grading",
     "label_policy": "truthing.papers.lam_stork",
@@ -41,6 +42,7 @@ __all__ = [*_HOME, *_MODULES]
 if TYPE_CHECKING:
     from truthing import noise as noise
     from truthing.ceiling.facade import bayes_error as bayes_error
+    from truthing.comparison.facade import compare as compare
     from truthing.errors import InputError as InputError
     from truthing.errors import NotConverged as NotConverged
     from truthing.errors import NotIdentified as NotIdentified

@@ -16,7 +16,7 @@ from truthing.joining import Joined, as_gold, as_predictions, join
 from truthing.labels import Labels, Repeats
 from truthing.metrics.counts import Tally, evaluate
 from truthing.noise.base import NoiseModel, TableNoise
-from truthing.noise.known import Confusion, Difficulty, Symmetric
+from truthing.noise.known import Confusion, Symmetric
 from truthing.noise.learned import Learned
 from truthing.papers import testing
 from truthing.papers.su_foils import face_value
@@ -66,7 +66,7 @@ def grade(
     True
     """
     _check_options(method, target, draws)
-    say = _reporter(progress)
+    say = reporter(progress)
     joined = prepare(predictions, labels, gold=gold, scores=scores, repeats=repeats)
     panel = joined.labels
     assumptions: list[str] = []
@@ -128,7 +128,7 @@ def _check_options(method: str, target: str, draws: int) -> None:
         raise InputError(f"{draws} draws are too few for an interval: give at least 100.")
 
 
-def _reporter(progress: bool | Progress) -> Progress:
+def reporter(progress: bool | Progress) -> Progress:
     if callable(progress):
         return progress
     return (lambda text: print(f"truthing: {text} …", file=sys.stderr)) if progress else (lambda text: None)
@@ -149,7 +149,7 @@ def _posterior(question: Question, model: Any, panel_error: Any) -> Outcome:
 
     if rows.must_be_learned(model, question.labels) and not isinstance(model, Symmetric | Confusion):
         checks.require_identified(question.labels, question.gold)
-    if panel_error is None and model is not None and not _is_learned(model):
+    if panel_error is None and not rows.is_open(model):
         panel_error = 0  # what the user says about the labelers is trusted until panel_error says otherwise
     outcome = again(panel_error)
     return replace(outcome, sensitivity=lambda level=0.95: sensitivity(question, again, level))
@@ -159,10 +159,12 @@ def _by_the_book(question: Question, model: Any, method: str, panel_error: Any) 
     """A method of the papers; noise that is not given is learned first and then taken as known, and that is said."""
     if panel_error:
         raise InputError(f"method {method!r} has no panel error: it trusts the noise model. Use method='posterior'.")
+    from truthing.truth.rows import is_open
+
     labels = question.labels
     assumptions = ["Labelers err independently of each other and of the classifier, given the true class."]
     needs_noise = method not in ("labeler-mean", "labeler-median", "majority")
-    if model is None or _is_learned(model):
+    if is_open(model):
         if needs_noise:
             from truthing.truth import checks
             from truthing.truth.consensus import Entries, fit_dawid_skene
@@ -201,10 +203,6 @@ def _by_the_book(question: Question, model: Any, method: str, panel_error: Any) 
     summary = NoiseSummary(type(model).__name__, labels.labelers, tables, problem.prior)
     curves = testing.curves(problem, n_draws=question.n_draws, seed=question.seed)
     return replace(outcome, noise=summary, curves=curves, assumptions=assumptions + outcome.assumptions)
-
-
-def _is_learned(model: Any) -> bool:
-    return isinstance(model, Learned) or (isinstance(model, Difficulty) and model.learned)
 
 
 def selection_weights(chances: Mapping[Any, float], joined: Joined) -> Array:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from truthing import __version__
-from truthing.cli import ceiling, doctor, error, grade, rate, reproduce, simulate
+from truthing.cli import ceiling, compare, doctor, error, grade, rate, reproduce, simulate
 from truthing.errors import TruthingError
 
 app = typer.Typer(
@@ -38,6 +38,7 @@ def _root(
 
 app.command("doctor")(doctor.doctor)
 app.command("grade")(grade.grade)
+app.command("compare")(compare.compare)
 app.command("rate")(rate.rate)
 app.command("ceiling")(ceiling.ceiling)
 app.command("error")(error.error)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from truthing.errors import InputError, did_you_mean, listing
 from truthing.labels import Labels, Repeats
 from truthing.predictions import Gold, Predictions
 from truthing.tables.columns import Columns, recognise
@@ -43,6 +44,22 @@ class Reading:
     @property
     def has_gold(self) -> bool:
         return "truth" in self.columns.role
+
+    def column(self, name: str) -> dict[Any, Any]:
+        """Some column as a mapping from item to value; the first row of an item counts."""
+        if name not in self.table.frame.columns:
+            raise InputError(
+                f"{self.table.name} has no column {name!r}.{did_you_mean(name, self.table.frame.columns)} It has {listing(self.table.frame.columns)}."
+            )
+        where = self.columns.get("item")
+        values = self.table.frame[name].to_list()
+        if where is None:
+            return dict(enumerate(values))
+        codes, items = self.table.required(where, "item")
+        found: dict[Any, Any] = {}
+        for code, value in zip(codes, values):
+            found.setdefault(items[code], value)
+        return found
 
     @cached_property
     def labels(self) -> Labels:

@@ -39,6 +39,15 @@ class Entries:
             labels.item, labels.labeler, labels.label, votes, labels.n_items, labels.n_labelers, labels.n_classes
         )
 
+    def log_likelihood(self, rows: Array) -> Array:
+        """log p(labels | truth), items × classes, for raters with these rows."""
+        logs = np.log(np.maximum(rows, 1e-12))
+        columns = [
+            np.bincount(self.item, weights=self.votes * logs[self.rater, c, self.label], minlength=self.n_items)
+            for c in range(self.n_classes)
+        ]
+        return np.stack(columns, axis=1)
+
     def with_classifier(self, predicted: Array) -> Entries:
         """The classifier as one more rater, put last."""
         n = self.n_items

@@ -42,12 +42,17 @@ DEFAULT = LinkPrior()
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """Prior of λ as a mixture of normals around ``centre``: variances and weights of its components."""
+    """Prior of λ as a mixture of normals around ``centre``: its components have ``base_scale``² times ``multiples`` as variances."""
 
     centre: float
-    variances: Array
+    base_scale: float
+    multiples: Array
     weights: Array
     slope_factors: Array
+
+    @property
+    def variances(self) -> Array:
+        return self.base_scale**2 * self.multiples
 
     @property
     def scale(self) -> float:
@@ -58,7 +63,7 @@ def learned_level(readings: Readings, prior: LinkPrior = DEFAULT) -> Level:
     """The default: centre, scale and tails from public crowds."""
     scale = float(np.hypot(prior.scale, prior.scale_per_spread * readings.spread))
     multiples, weights = student_mixture(prior.freedom)
-    return Level(prior.offset + readings.centre, scale**2 * multiples, weights, np.maximum(multiples, 1.0))
+    return Level(prior.offset + readings.centre, scale, multiples, weights, np.maximum(multiples, 1.0))
 
 
 def stated_level(readings: Readings, panel_error: float | tuple[float, float]) -> Level:
@@ -81,8 +86,9 @@ def stated_level(readings: Readings, panel_error: float | tuple[float, float]) -
                 f"panel_error {panel_error} is outside (0, 0.5]: it is a share of items; 0 switches the link off."
             )
         shares = np.array([float(panel_error)])
-    scales = shares / (np.sqrt(2 / np.pi) * max(right * (1 - right), 0.02))
-    return Level(centre, np.maximum(scales, 1e-4) ** 2, np.full(len(scales), 1 / len(scales)), np.ones(len(scales)))
+    scale = float(shares.mean()) / (np.sqrt(2 / np.pi) * max(right * (1 - right), 0.02))
+    multiples = np.maximum(shares / shares.mean(), 1e-4) ** 2
+    return Level(centre, max(scale, 1e-4), multiples, np.full(len(shares), 1 / len(shares)), np.ones(len(shares)))
 
 
 def student_mixture(freedom: float) -> tuple[Array, Array]:

@@ -288,16 +288,7 @@ def _linked_scores(question: Question, readings: Readings, link: LinkDraws) -> S
 
 def _labelers_evidence(entries: Entries, samples: CrowdSamples, gold: Array) -> Array:
     """log p(labels | truth) at the labelers' posterior mean rows."""
-    logs = np.log(np.maximum(samples.row_mean, 1e-12))
-    scores = np.stack(
-        [
-            np.bincount(
-                entries.item, weights=entries.votes * logs[entries.rater, c, entries.label], minlength=entries.n_items
-            )
-            for c in range(entries.n_classes)
-        ],
-        axis=1,
-    )
+    scores = entries.log_likelihood(samples.row_mean)
     known = np.flatnonzero(gold >= 0)
     scores[known] = -50.0
     scores[known, gold[known]] = 0.0

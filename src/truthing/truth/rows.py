@@ -17,6 +17,11 @@ from truthing.truth.consensus import Entries, fit_dawid_skene, fit_one_coin
 from truthing.truth.crowd_gibbs import COIN, FIXED, OWN, POOLED, SHARED, RowModel, pool_base
 
 
+def is_open(noise: Any) -> bool:
+    """Did the user say nothing about the labelers' quality, at most which model to learn?"""
+    return noise is None or isinstance(noise, Learned) or (isinstance(noise, Difficulty) and noise.learned)
+
+
 def must_be_learned(noise: Any, labels: Labels) -> bool:
     """Is anything about these labelers left open?"""
     if noise is None or isinstance(noise, Learned):

@@ -1,0 +1,246 @@
+"""Comparison: draws of the truth shared by all models, and the questions people ask of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from truthing.coding import Array
+from truthing.errors import InputError, did_you_mean, listing
+from truthing.metrics.counts import PER_CLASS, Tally, evaluate
+from truthing.metrics.estimate import Estimate
+
+LESS_IS_BETTER = ("error", "false_alarm")
+
+
+@dataclass(frozen=True, eq=False)
+class Difference(Estimate):
+    """First model minus second, paired: both are graded by the same draws of the truth."""
+
+    first: str = ""
+    second: str = ""
+    metric: str = ""
+
+    @property
+    def probability_positive(self) -> float:
+        """P(first is above second); a tie counts half."""
+        return float(((self.values > 0) + 0.5 * (self.values == 0)) @ self.weights)
+
+    @property
+    def probability_better(self) -> float:
+        """P(first is better than second): below it where less is better."""
+        return 1 - self.probability_positive if less_is_better(self.metric) else self.probability_positive
+
+    def probability_equivalent(self, within: float = 0.01) -> float:
+        """P(the two differ by at most ``within``): the region of practical equivalence."""
+        if within < 0:
+            raise InputError(f"within={within}: how far two models may differ and still count as equal; not negative.")
+        return float((np.abs(self.values) <= within + 1e-12) @ self.weights)
+
+
+def less_is_better(metric: str) -> bool:
+    return metric.split("[")[0].split("_", 1)[-1] in LESS_IS_BETTER or metric.split("[")[0] in LESS_IS_BETTER
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Two to about twenty models graded by the same answer keys: ``truth`` is draws × items, ``predicted`` models × items."""
+
+    models: tuple[str, ...]
+    classes: tuple[Any, ...]
+    positive: int | None
+    truth: Array
+    predicted: Array
+    target: str
+    seed: int
+    sizes: Mapping[str, int]
+    dropped: Mapping[str, int]
+    face_value: tuple[Tally, ...]
+    slices: Mapping[str, Array] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+    assumptions: list[str] = field(default_factory=list)
+    diagnostics: Mapping[str, Any] = field(default_factory=dict)
+    score_draws: Mapping[str, Array] = field(default_factory=dict)
+
+    # ---- draws ------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def tallies(self) -> tuple[Tally, ...]:
+        """One tally for each model, over draws."""
+        return self.tallies_of(slice(None), self.target)
+
+    def tallies_of(self, items: Any, target: str) -> tuple[Tally, ...]:
+        """Tallies on some of the items; for new data like them, items are redrawn (a Bayesian bootstrap, the same for every model)."""
+        from truthing.comparison.tallies import count
+
+        chosen = self.predicted[:, items]
+        rng = np.random.default_rng([self.seed, 1])
+        right, truth, predicted = count(
+            np.ascontiguousarray(self.truth[:, items]), chosen, len(self.classes), target, int(rng.integers(2**31))
+        )
+        return tuple(Tally(right[:, j], truth, predicted[:, j]) for j in range(len(self.models)))
+
+    def draws(self, metric: str = "accuracy") -> Array:
+        """The metric of every model, draws × models."""
+        if metric in ("auc", "average_precision"):
+            if metric not in self.score_draws:
+                raise InputError(f"{metric} needs scores of two classes from every model.")
+            return self.score_draws[metric]
+        return np.stack([self._evaluate(metric, tally) for tally in self.tallies], axis=1)
+
+    def _evaluate(self, metric: str, tally: Tally) -> Array:
+        return evaluate(metric, tally, classes=self.classes, positive=self.positive)
+
+    def _place(self, model: str) -> int:
+        if model not in self.models:
+            raise InputError(f"no model is called {model!r}.{did_you_mean(model, self.models)}")
+        return self.models.index(model)
+
+    # ---- answers ----------------------------------------------------------------------------------------------------
+
+    def estimate(self, model: str, metric: str = "accuracy") -> Estimate:
+        return Estimate.from_draws(self.draws(metric)[:, self._place(model)])
+
+    def at_face_value(self, model: str, metric: str = "accuracy") -> float:
+        """The metric against the labels as they are."""
+        if metric in ("auc", "average_precision"):
+            return float("nan")
+        return float(self._evaluate(metric, self.face_value[self._place(model)]))
+
+    def difference(self, metric: str = "accuracy", first: str | None = None, second: str | None = None) -> Difference:
+        """First minus second; of two models, the one given first minus the other."""
+        if first is None or second is None:
+            if len(self.models) > 2:
+                raise InputError(
+                    f"there are {len(self.models)} models: say which two, difference({metric!r}, 'a', 'b')."
+                )
+            first, second = first or self.models[0], second or self.models[1]
+        draws = self.draws(metric)
+        found = draws[:, self._place(first)] - draws[:, self._place(second)]
+        known = found[~np.isnan(found)]
+        return Difference(
+            known, np.full(len(known), 1 / max(len(known), 1)), "draws", (-1.0, 1.0), 1 - len(known) / max(len(found), 1),
+            first=first, second=second, metric=metric,
+        )  # fmt: skip
+
+    def ranks(self, metric: str = "accuracy") -> Array:
+        """P(rank) of each model, models × ranks, best first; models that tie share their ranks."""
+        draws = self.draws(metric)
+        draws = draws[~np.isnan(draws).any(axis=1)] * (-1 if less_is_better(metric) else 1)
+        above = (draws[:, None, :] > draws[:, :, None]).sum(axis=2)
+        equal = (draws[:, None, :] == draws[:, :, None]).sum(axis=2)
+        places = np.arange(len(self.models))
+        shared = (places >= above[..., None]) & (places < (above + equal)[..., None])
+        return np.asarray((shared / equal[..., None]).mean(axis=0))
+
+    def probability_best(self, metric: str = "accuracy") -> dict[str, float]:
+        return dict(zip(self.models, self.ranks(metric)[:, 0].tolist()))
+
+    def probability_better(self, metric: str = "accuracy") -> Array:
+        """P(row's model is better than column's), models × models; a half where they are the same."""
+        draws = self.draws(metric) * (-1 if less_is_better(metric) else 1)
+        return np.asarray(
+            (draws[:, :, None] > draws[:, None, :]).mean(axis=0)
+            + 0.5 * (draws[:, :, None] == draws[:, None, :]).mean(axis=0)
+        )
+
+    def order(self, metric: str = "accuracy") -> tuple[tuple[str, ...], float]:
+        """Models as the labels at face value order them, best first, and the probability that this order is right.
+
+        Lam & Stork Section 7: with two classes, errors independent of the classifier and less than half of the labels wrong, the
+        order by apparent error is the true order, up to sampling. The probability needs none of that.
+        """
+        naive = np.array([self.at_face_value(m, metric) for m in self.models]) * (-1 if less_is_better(metric) else 1)
+        place = np.argsort(-naive, kind="stable")
+        draws = self.draws(metric)[:, place] * (-1 if less_is_better(metric) else 1)
+        return tuple(self.models[k] for k in place), float((np.diff(draws, axis=1) <= 0).all(axis=1).mean())
+
+    def by_slice(self, metric: str = "accuracy") -> Any:
+        """The metric in every slice (``by=``), pooled so that small slices do not shout."""
+        from truthing.comparison.slices import by_slice
+
+        return by_slice(self, metric)
+
+    # ---- words ------------------------------------------------------------------------------------------------------
+
+    def verdict(self, metric: str = "accuracy", level: float = 0.95) -> str:
+        best = max(self.models, key=lambda m: self.probability_best(metric)[m])
+        chance = self.probability_best(metric)[best]
+        if len(self.models) == 2:
+            other = next(m for m in self.models if m != best)
+            gap = self.difference(metric, best, other)
+            low, high = gap.interval(level)
+            return (
+                f"{best} is better than {other} in {name_of(metric, self)} with probability {chance:.0%}: "
+                f"the difference is {gap.mean:+.3f}, {level:.0%} sure it is between {low:+.3f} and {high:+.3f}."
+            )
+        return (
+            f"{best} is the best of {len(self.models)} models in {name_of(metric, self)} with probability {chance:.0%}."
+        )
+
+    def order_sentence(self, metric: str = "accuracy") -> str:
+        """What the labels at face value would have said, and how far to trust it."""
+        names, chance = self.order(metric)
+        said = f"Taken at face value the labels order the models {' > '.join(names)}; that is the true order with probability {chance:.0%}."
+        if metric in ("accuracy", "error") and len(self.classes) == 2:
+            said += (
+                " (Labels wrong at random, less than half of them, would not change the order: Lam & Stork, Section 7.)"
+            )
+        return said
+
+    def to_dict(self, metric: str = "accuracy", level: float = 0.95) -> dict[str, Any]:
+        ranks, better, best = self.ranks(metric), self.probability_better(metric), self.probability_best(metric)
+        models = {}
+        for j, name in enumerate(self.models):
+            estimate = self.estimate(name, metric)
+            low, high = estimate.interval(level)
+            models[name] = {
+                "mean": estimate.mean, "low": low, "high": high, "level": level, "face_value": self.at_face_value(name, metric),
+                "probability_best": best[name], "ranks": ranks[j].tolist(),
+            }  # fmt: skip
+        pairs = []
+        for j, first in enumerate(self.models):
+            for k, second in enumerate(self.models[:j]):
+                gap = self.difference(metric, second, first)
+                low, high = gap.interval(level)
+                pairs.append(
+                    {
+                        "first": second, "second": first, "mean": gap.mean, "low": low, "high": high, "level": level,
+                        "probability_better": float(better[k, j]), "probability_equivalent": gap.probability_equivalent(0.01),
+                    }
+                )  # fmt: skip
+        found = {
+            "metric": metric, "models": models, "differences": pairs, "verdict": self.verdict(metric, level),
+            "order": {"models": list(self.order(metric)[0]), "probability": self.order(metric)[1]}, **self.sizes,
+            "dropped": dict(self.dropped), "target": self.target, "assumptions": self.assumptions, "warnings": self.warnings,
+            "diagnostics": dict(self.diagnostics), "seed": self.seed,
+        }  # fmt: skip
+        if self.slices:
+            found["slices"] = [s.to_dict(level) for s in self.by_slice(metric)]
+        return found
+
+    def __str__(self) -> str:
+        lines = [self.verdict()]
+        lines += [
+            f"{m:<20} {self.estimate(m)}   best with probability {p:.0%}" for m, p in self.probability_best().items()
+        ]
+        return "\n".join(lines + [f"Assumed: {a}" for a in self.assumptions] + [f"Warning: {w}" for w in self.warnings])
+
+
+def name_of(metric: str, comparison: Comparison) -> str:
+    """The metric in words, with its class where it is about one."""
+    said = metric.replace("_", " ")
+    if metric in PER_CLASS and comparison.positive is not None:
+        said += f" ({comparison.classes[comparison.positive]})"
+    return said
+
+
+def check_models(names: list[str]) -> None:
+    if len(names) < 2:
+        raise InputError(
+            f"compare needs two models or more, and got {listing(map(repr, names)) or 'none'}: use grade for one."
+        )

@@ -1,0 +1,220 @@
+"""Comparing models: paired draws, ranks, slices, and clear words for bad input."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+from scipy.stats import norm as normal
+
+import truthing as tr
+from truthing.comparison.slices import pool
+from truthing.truth.committee_gibbs import _gradient, _log_target
+from truthing.truth.committee_link import Committee, draw_tilts, tilt_prior
+from truthing.truth.consensus import Entries
+from truthing.truth.link import draw_link, learned_level
+from truthing.truth.readings import read_panel
+
+
+def made(n_items: int = 400, correlation: float = 0.5, seed: int = 0) -> tuple[np.ndarray, np.ndarray, tr.Labels]:
+    rng = np.random.default_rng(seed)
+    truth = rng.choice(2, size=n_items, p=[0.6, 0.4])
+    own = np.sqrt(correlation) * rng.standard_normal(n_items)
+    own = own + np.sqrt(1 - correlation) * rng.standard_normal((3, n_items))
+    predicted = np.where(own > normal.ppf([[0.7], [0.8], [0.9]]), 1 - truth, truth)
+    labels = np.where(rng.random((n_items, 4)) < 0.2, 1 - truth[:, None], truth[:, None])
+    return truth, predicted, tr.Labels.from_matrix(labels)
+
+
+def test_draws_are_shared_so_differences_add_up() -> None:
+    _, predicted, labels = made()
+    result = tr.compare(dict(zip("abc", predicted)), labels, noise=0.2, draws=400)
+    gaps = [result.difference("accuracy", *pair).values for pair in (("c", "b"), ("b", "a"), ("c", "a"))]
+    np.testing.assert_allclose(gaps[0] + gaps[1], gaps[2], atol=1e-12)
+    ranks = result.ranks()
+    np.testing.assert_allclose(ranks.sum(axis=0), 1)
+    np.testing.assert_allclose(ranks.sum(axis=1), 1)
+    assert result.probability_best()["c"] > 0.95
+    better = result.probability_better()
+    np.testing.assert_allclose(better + better.T, 1)
+    assert result.order()[0] == ("c", "b", "a")
+    error, accuracy = (result.difference(m, "c", "a").probability_better for m in ("error", "accuracy"))
+    assert error == pytest.approx(accuracy)
+
+
+def test_equal_models_are_exactly_equal() -> None:
+    """Twins: no draw may tell them apart, by either sampler."""
+    _, predicted, labels = made()
+    for options in ({"noise": 0.2}, {}):
+        result = tr.compare({"a": predicted[0], "b": predicted[0].copy()}, labels, draws=200, **options)
+        gap = result.difference()
+        assert (gap.values == 0).all()
+        assert gap.probability_better == 0.5
+        assert gap.probability_equivalent(0.0) == 1.0
+
+
+def test_perfect_labels_give_mcnemar() -> None:
+    truth, predicted, _ = made(300, 0.3, 5)
+    labels = tr.Labels.from_matrix(truth[:, None])
+    only_a = int(((predicted[0] == truth) & (predicted[1] != truth)).sum())
+    only_b = int(((predicted[1] == truth) & (predicted[0] != truth)).sum())
+    here = tr.compare({"a": predicted[0], "b": predicted[1]}, labels, noise=0, draws=200)
+    assert here.difference().std < 1e-12
+    assert here.difference().mean == pytest.approx((only_a - only_b) / 300)
+    new = tr.compare({"a": predicted[0], "b": predicted[1]}, labels, noise=0, target="population", draws=4000)
+    middle = binom.cdf(only_a, only_a + only_b, 0.5) - 0.5 * binom.pmf(only_a, only_a + only_b, 0.5)
+    assert abs(new.difference().probability_better - middle) < 0.02
+    spread = np.sqrt((only_a + only_b - (only_a - only_b) ** 2 / 300) / 300**2)
+    assert new.difference().std == pytest.approx(spread, rel=0.06)
+
+
+def test_one_model_of_two_is_what_grade_says() -> None:
+    """Known noise: the regression on predictions and grade's Gibbs sampler are different roads to one posterior."""
+    _, predicted, labels = made()
+    compared = tr.compare({"a": predicted[0], "b": predicted[1]}, labels, noise=0.2, draws=2000).estimate("a")
+    alone = tr.grade(predicted[0], labels, noise=0.2)["accuracy"]
+    assert compared.mean == pytest.approx(alone.mean, abs=0.01)
+    assert compared.std == pytest.approx(alone.std, rel=0.25)
+
+
+def test_the_links_of_one_and_of_several_agree() -> None:
+    _, predicted, labels = made(seed=3)
+    readings = read_panel(Entries.of(labels), predicted[0])
+    level = learned_level(readings)
+    nobody = np.full(400, -1)
+    committee = Committee.of(predicted[:1], readings.consensus)
+    tilts = draw_tilts(committee, tilt_prior(committee, [level]), nobody, None, n_draws=1500, seed=1)
+    ours = np.array([committee.moments(t)[0][0] for t in tilts])
+    link = draw_link(readings, level, nobody, n_draws=1500, seed=1)
+    theirs = link.chance() @ link.design.share
+    assert np.quantile(ours, [0.1, 0.5, 0.9]) == pytest.approx(np.quantile(theirs, [0.1, 0.5, 0.9]), abs=0.03)
+
+
+def test_gradient_is_the_derivative() -> None:
+    rng = np.random.default_rng(0)
+    said = rng.integers(0, 3, size=(40, 2))
+    effect = np.arange(6).reshape(2, 3)
+    tilt = effect[np.arange(2), said]
+    evidence, beta = rng.random((40, 3)) + 0.05, rng.standard_normal(9)
+    centre, precision, chance = np.zeros(9), np.full(9, 0.7), np.empty(3)
+    step = 1e-6 * np.eye(9)
+    numeric = [
+        (_log_target(beta + s, centre, precision, evidence, said, tilt, chance) - _log_target(beta - s, centre, precision, evidence, said, tilt, chance)) / 2e-6
+        for s in step
+    ]  # fmt: skip
+    np.testing.assert_allclose(_gradient(beta, precision, evidence, said, tilt), numeric, atol=1e-5)
+
+
+def test_small_slices_are_pulled_towards_the_others() -> None:
+    rng = np.random.default_rng(0)
+    values = np.stack(
+        [rng.normal(0.8, 0.01, 2000), rng.normal(0.81, 0.01, 2000), rng.normal(0.5, 0.2, 2000), np.full(2000, np.nan)]
+    )
+    pooled = pool(values, 1)
+    assert abs(pooled[0].mean() - 0.8) < 0.01
+    assert pooled[2].mean() > 0.7
+    assert np.isfinite(pooled[3]).all()
+    far = pool(np.stack([rng.normal(m, 0.01, 2000) for m in (0.2, 0.5, 0.8)]), 1)
+    np.testing.assert_allclose(far.mean(axis=1), [0.2, 0.5, 0.8], atol=0.01)
+
+
+def test_slices_and_their_warning() -> None:
+    _, predicted, labels = made()
+    result = tr.compare(
+        {"a": predicted[0], "c": predicted[2]}, labels, noise=0.2, draws=300,
+        by=["tiny" if i < 3 else "north" if i % 3 else "south" for i in range(400)],
+    )  # fmt: skip
+    parts = {(s.name, s.model): s for s in result.by_slice()}
+    assert set(parts) == {(s, m) for s in ("tiny", "north", "south") for m in ("a", "c", "a - c")}
+    assert parts["tiny", "a"].pooled.std < parts["tiny", "a"].alone.std
+    assert any("comparisons are shown" in w for w in result.warnings)
+    assert any("'tiny'" in w for w in result.warnings)
+
+
+def test_same_seed_same_answer() -> None:
+    _, predicted, labels = made(150)
+    found = [tr.compare({"a": predicted[0], "b": predicted[1]}, labels, draws=200, seed=4).draws() for _ in range(2)]
+    np.testing.assert_array_equal(*found)
+
+
+def test_more_classes_and_scores() -> None:
+    data = tr.simulate(
+        200,
+        4,
+        prior=[0.5, 0.3, 0.2],
+        operating_point=[[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6]],
+        fallibility=0.3,
+        seed=2,
+    )
+    result = tr.compare(
+        {"a": data.predictions, "b": (data.predictions + 1) % 3}, data.labels, gold=data.gold(60), draws=300
+    )
+    assert result.probability_best("macro_f1")["a"] > 0.99
+    two = tr.simulate(200, 4, prior=[0.6, 0.4], operating_point=(0.85, 0.2), fallibility=0.3, seed=2)
+    worse = tr.Predictions.from_sequence(
+        two.predictions, items=two.labels.items, scores=np.random.default_rng(0).random(200)
+    )
+    scored = tr.compare({"a": two.as_predictions(), "b": worse}, two.labels, noise=0.15, draws=300)
+    assert scored.difference("auc").probability_better > 0.99
+    assert any("ignore that models share items" in a for a in scored.assumptions)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"predictions": {"a": [0] * 150}}, "two models or more"),
+        ({"predictions": [[0] * 150, [1] * 150]}, "mapping from model names"),
+        ({"predictions": {"a": dict.fromkeys(range(70), 1), "b": dict.fromkeys(range(70, 150), 0)}}, "no labeled item in common"),
+        ({"predictions": {"a": {"x": 1}, "b": {0: 1}}}, "model 'a': labels and predictions share no item"),
+        ({"by": {"nobody": 1}}, "by= names no item"),
+        ({"by": [1, 2]}, "2 values for 150 compared items"),
+        ({"noise": tr.noise.Strata(2)}, "compare learns labelers by"),
+        ({"draws": 5}, "too few"),
+        ({"target": "moon"}, "not known"),
+    ],
+)  # fmt: skip
+def test_bad_input(change: dict[str, object], said: str) -> None:
+    _, predicted, labels = made(150)
+    options = {"predictions": {"a": predicted[0], "b": predicted[1]}, "labels": labels, **change}
+    with pytest.raises(tr.InputError, match=said.replace("(", r"\(")):
+        tr.compare(options.pop("predictions"), options.pop("labels"), **options)  # type: ignore[arg-type]
+
+
+def test_command_line(tmp_path: Path) -> None:
+    truth, predicted, labels = made(150)
+    rows = [f"{i},w{t},{v}" for i, row in enumerate(labels.matrix()) for t, v in enumerate(row)]
+    (tmp_path / "labels.csv").write_text("item,labeler,label\n" + "\n".join(rows))
+    for name, said in zip("ab", predicted):
+        body = "\n".join(f"{i},{p},{'north' if i % 3 else 'south'}" for i, p in enumerate(said))
+        (tmp_path / f"{name}.csv").write_text("item,prediction,site\n" + body)
+
+    def run(*more: str) -> subprocess.CompletedProcess[str]:
+        command = [
+            sys.executable,
+            "-c",
+            "from truthing.cli import main; main()",
+            "compare",
+            "labels.csv",
+            *more,
+            "--draws",
+            "200",
+        ]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    done = run("a.csv", "best=b.csv", "--json", "--noise", "0.2", "--by", "site")
+    found = json.loads(done.stdout)
+    assert set(found["models"]) == {"a", "best"}
+    assert {s["slice"] for s in found["slices"]} == {"north", "south"}
+    shown = run("a.csv", "b.csv", "--noise", "0.2", "--plot", "out.png")
+    assert "better than" in shown.stdout
+    assert (tmp_path / "out.png").stat().st_size > 1000
+    wrong = run("a.csv", "b.csv", "--by", "sight")
+    assert (wrong.returncode, wrong.stdout) == (1, "")
+    assert "no file has a column 'sight'" in wrong.stderr
+    assert run("a.csv", "a.csv").returncode == 1
+    assert truth.shape == (150,)
