@@ -61,6 +61,7 @@ class Report:
     sensitivity_rule: Any = None
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
     shown: Sequence[str] | None = None
+    provenance: dict[str, Any] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> Estimate:
         cache = self._cache
@@ -162,6 +163,22 @@ class Report:
 
         return json.dumps(_no_nan(self.to_dict(level)), default=str)
 
+    def to_html(self, path: Any = None, *, level: float = 0.95, sensitivity: bool = False) -> str:
+        """The report as one HTML page that needs no network; written when a path is given.
+
+        ``level`` is shown first and can be switched on the page; ``sensitivity`` adds what the assumptions do (a few more runs).
+        """
+        page = _renderer("page").to_html(self, level=level, sensitivity=sensitivity)
+        if path is not None:
+            from truthing.tables.write import write_bytes
+
+            write_bytes(path, page.encode())
+        return str(page)
+
+    def _repr_html_(self) -> str:
+        """The page in a notebook."""
+        return str(_renderer("page").framed(self.to_html()))
+
     def __str__(self) -> str:
         """The verdict and the metrics as plain text."""
         lines = [self.verdict()]
@@ -191,6 +208,13 @@ class Report:
             else "the labels share mistakes with the classifier"
         )
         return text + f" Against the labels taken at face value it would seem {naive:.0%}: {blame}."
+
+
+def _renderer(name: str) -> Any:
+    """A room upstairs, entered only when something is to be shown: a report is data, and knows no page or picture by itself."""
+    import importlib
+
+    return importlib.import_module(f"truthing.render.{name}")
 
 
 def _as_dict(estimate: Estimate, level: float) -> dict[str, float]:

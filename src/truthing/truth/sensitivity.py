@@ -25,13 +25,24 @@ SHARED = (0.0, 0.25, 0.5, 1.0)
 
 @dataclass(frozen=True)
 class Row:
-    """One assumption at one value, and what accuracy becomes."""
+    """One assumption at one value (NaN: as learned from public crowds), and what accuracy becomes; ``low`` and ``high`` at ``level``."""
 
     assumption: str
     value: float
-    mean: float
-    low: float
-    high: float
+    estimate: Estimate
+    level: float
+
+    @property
+    def mean(self) -> float:
+        return self.estimate.mean
+
+    @property
+    def low(self) -> float:
+        return self.estimate.interval(self.level)[0]
+
+    @property
+    def high(self) -> float:
+        return self.estimate.interval(self.level)[1]
 
 
 @dataclass(frozen=True)
@@ -55,30 +66,23 @@ def sensitivity(question: Question, again: Callable[[Any], Outcome], level: floa
     rows = []
     for share in PANEL_ERRORS:
         rows.append(
-            _row("panel wrong together on this share of items", share, again(share).answer.estimate("accuracy"), level)
+            Row("panel wrong together on this share of items", share, again(share).answer.estimate("accuracy"), level)
         )
     rows.append(
-        _row("panel wrong together as public crowds are", float("nan"), again(None).answer.estimate("accuracy"), level)
+        Row("panel wrong together as public crowds are", float("nan"), again(None).answer.estimate("accuracy"), level)
     )
     entries = Entries.of(question.labels)
     readings = read_panel(entries, question.predicted)
     for rho in DEPENDENCES:
         rows.append(
-            _row(
-                "labelers' dependence (n labels count less)", rho, _discounted(question, entries, readings, rho), level
-            )
+            Row("labelers' dependence (n labels count less)", rho, _discounted(question, entries, readings, rho), level)
         )
     apart, wrong = _consensus_rates(readings)
     for share in SHARED:
         # disagreement a with a consensus wrong at rate m: e = a - m + 2 m s when a share s of its mistakes is the classifier's too
         error = float(np.clip(apart - wrong + 2 * wrong * share, 0, 1))
-        rows.append(Row("consensus mistakes that the classifier repeats", share, 1 - error, 1 - error, 1 - error))
+        rows.append(Row("consensus mistakes that the classifier repeats", share, Estimate.exactly(1 - error), level))
     return Sensitivity(tuple(rows), (max(0.0, 1 - apart - wrong), min(1.0, 1 - abs(apart - wrong))))
-
-
-def _row(name: str, value: float, estimate: Estimate, level: float) -> Row:
-    low, high = estimate.interval(level)
-    return Row(name, value, estimate.mean, low, high)
 
 
 def _discounted(question: Question, entries: Entries, readings: Readings, rho: float) -> Estimate:
