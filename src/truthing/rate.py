@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from truthing.labels import Repeats
 from truthing.metrics.estimate import Estimate
 from truthing.noise.base import TableNoise
 from truthing.noise.known import Confusion, Symmetric
+from truthing.progress import Progress, listener, part
 from truthing.truth.outcome import NoiseSummary, Outcome
 from truthing.truth.question import Question
 
@@ -78,6 +79,7 @@ def prevalence(
     repeats: Repeats = "error",
     draws: int = 4000,
     seed: int = 0,
+    progress: bool | Progress = False,
 ) -> Prevalence:
     """How frequent is each class, although its labels are noisy: same arguments as `grade`, no predictions.
 
@@ -103,13 +105,14 @@ def prevalence(
         )
     model = as_noise(noise)
     entries = Entries.of(panel)
-    readings = read_consensus(entries)
+    say = listener(progress)
+    readings = read_consensus(entries, progress=part(say, 0, 0.3))
     fixed = None if prior is None else as_prior(prior, panel.classes)
     weights = None if gold_weights is None else selection_weights(gold_weights, joined)
-    question = Question(panel, readings.predicted, joined.gold, fixed, None, None, target, draws, seed, weights)
-    blind = Question(
-        panel, np.zeros(panel.n_items, dtype=np.int64), joined.gold, fixed, None, None, target, draws, seed, weights
+    question = Question(
+        panel, readings.predicted, joined.gold, fixed, None, None, target, draws, seed, weights, part(say, 0.3, 1)
     )
+    blind = replace(question, predicted=np.zeros(panel.n_items, dtype=np.int64))
     if rows.must_be_learned(model, panel):
         if not isinstance(model, Symmetric | Confusion):
             checks.require_identified(panel, joined.gold)

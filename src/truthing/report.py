@@ -17,6 +17,7 @@ from truthing.metrics.counts import Tally, evaluate, metric_names
 from truthing.metrics.curves import BestThreshold, Curve
 from truthing.metrics.estimate import Estimate
 from truthing.metrics.joint import JointDensity
+from truthing.progress import Progress, listener
 from truthing.truth.outcome import NoiseSummary
 
 
@@ -123,11 +124,11 @@ class Report:
         x, y = (evaluate(name, tally, classes=self.classes, positive=self.positive) for name in (first, second))
         return JointDensity.from_draws(np.asarray(x), np.asarray(y))
 
-    def sensitivity(self, level: float = 0.95) -> Any:
+    def sensitivity(self, level: float = 0.95, *, progress: bool | Progress = False) -> Any:
         """How accuracy moves with what was assumed: panel error, dependence of labelers, mistakes that the classifier repeats."""
         if self.sensitivity_rule is None:
             raise InputError("sensitivity belongs to method='posterior': the papers' methods assume their noise model.")
-        return self.sensitivity_rule(level)
+        return self.sensitivity_rule(level, listener(progress))
 
     def truth_frame(self) -> Any:
         """Each item's class probabilities as a polars table, to look at or export."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from truthing.coding import Array
 from truthing.metrics.estimate import Estimate
+from truthing.progress import Progress, part, silent
 from truthing.truth.consensus import Entries
 from truthing.truth.gibbs import sample_known
 from truthing.truth.outcome import Outcome
@@ -61,16 +62,21 @@ class Sensitivity:
         return "\n".join(lines)
 
 
-def sensitivity(question: Question, again: Callable[[Any], Outcome], level: float = 0.95) -> Sensitivity:
-    """``again(panel_error)`` repeats the grading under another panel error."""
+def sensitivity(
+    question: Question, again: Callable[[Question, Any], Outcome], level: float = 0.95, progress: Progress = silent
+) -> Sensitivity:
+    """``again(question, panel_error)`` repeats the grading under another panel error."""
     rows = []
+    runs = [*PANEL_ERRORS, None]
+
+    def accuracy(panel_error: float | None) -> Estimate:
+        done = runs.index(panel_error)
+        asked = replace(question, progress=part(progress, done / len(runs), (done + 1) / len(runs)))
+        return again(asked, panel_error).answer.estimate("accuracy")
+
     for share in PANEL_ERRORS:
-        rows.append(
-            Row("panel wrong together on this share of items", share, again(share).answer.estimate("accuracy"), level)
-        )
-    rows.append(
-        Row("panel wrong together as public crowds are", float("nan"), again(None).answer.estimate("accuracy"), level)
-    )
+        rows.append(Row("panel wrong together on this share of items", share, accuracy(share), level))
+    rows.append(Row("panel wrong together as public crowds are", float("nan"), accuracy(None), level))
     entries = Entries.of(question.labels)
     readings = read_panel(entries, question.predicted)
     for rho in DEPENDENCES:
