@@ -43,6 +43,17 @@ class Prevalence:
             name = same[0]
         return Estimate.from_draws(self.draws[:, self.classes.index(name)])
 
+    def verdict(self, level: float = 0.95) -> str:
+        """A sentence for a person: of two classes about the second, else about the most frequent."""
+        k = 1 if len(self.classes) == 2 else int(self.draws.mean(axis=0).argmax())
+        name, estimate = self.classes[k], self[self.classes[k]]
+        low, high = estimate.interval(level)
+        where = f"these {self.sizes['items']:,} items" if self.target == "sample" else "new data like these"
+        return (
+            f"{name} on {estimate.mean:.0%} of {where}; {100 * level:.4g}% sure it is between {low:.1%} and {high:.1%}. "
+            f"The labels taken at face value say {self.face_value[k]:.0%}."
+        )
+
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         shares = {}
         for k, c in enumerate(self.classes):

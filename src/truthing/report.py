@@ -74,7 +74,7 @@ class Report:
         return cache[name]
 
     @cached_property
-    def _cache(self) -> dict[str, Estimate]:
+    def _cache(self) -> dict[str, Any]:
         return {}
 
     @property
@@ -128,7 +128,9 @@ class Report:
         """How accuracy moves with what was assumed: panel error, dependence of labelers, mistakes that the classifier repeats."""
         if self.sensitivity_rule is None:
             raise InputError("sensitivity belongs to method='posterior': the papers' methods assume their noise model.")
-        return self.sensitivity_rule(level, listener(progress))
+        if "sensitivity" not in self._cache:
+            self._cache["sensitivity"] = self.sensitivity_rule(level, listener(progress))
+        return self._cache["sensitivity"].at(level)
 
     def truth_frame(self) -> Any:
         """Each item's class probabilities as a polars table, to look at or export."""
@@ -180,6 +182,10 @@ class Report:
         """The page in a notebook."""
         return str(_renderer("page").framed(self.to_html()))
 
+    def plot(self, kind: str = "metrics", ax: Any = None, *, level: float = 0.95, **options: Any) -> Any:
+        """A picture on matplotlib axes, which are returned: metrics, density (of ``metric=``), confusion, roc, pr, labelers or sensitivity."""
+        return _renderer("figures").plot(self, kind, ax, level=level, **options)
+
     def __str__(self) -> str:
         """The verdict and the metrics as plain text."""
         lines = [self.verdict()]
@@ -199,12 +205,14 @@ class Report:
             text = f"Right on {accuracy.mean:.1%} {where}, by a method that gives no uncertainty."
         else:
             low, high = accuracy.interval(level)
-            text = f"Right on {accuracy.mean:.0%} {where}; {level:.0%} sure it is between {low:.1%} and {high:.1%}."
+            text = (
+                f"Right on {accuracy.mean:.0%} {where}; {100 * level:.4g}% sure it is between {low:.1%} and {high:.1%}."
+            )
         points = 100 * (accuracy.mean - naive)
         if abs(points) < 0.5:
-            return text + f" Against the labels taken at face value it seems {naive:.0%} too."
+            return f"{text} Against the labels taken at face value it seems {naive:.0%} too."
         blame = (
-            "the labels, not the classifier, lose those points"
+            f"the labels, not the classifier, lose {'that point' if round(points) == 1 else f'those {points:.0f} points'}"
             if points > 0
             else "the labels share mistakes with the classifier"
         )

@@ -17,6 +17,8 @@ PredictionColumn = Annotated[str | None, typer.Option("--prediction-column", hel
 ScoreColumn = Annotated[str | None, typer.Option("--score-column", help="Column with the score.")]
 TruthColumn = Annotated[str | None, typer.Option("--truth-column", help="Column with the known truth.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Markdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown, for notes and pull requests.")]
+Csv = Annotated[bool, typer.Option("--csv", help="Print the table as CSV.")]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of the random numbers: same seed, same answer.")]
 Level = Annotated[float, typer.Option("--level", help="Level of the intervals.")]
 Gold = Annotated[str | None, typer.Option("--gold", help="File with the known truth of some items.")]

@@ -17,8 +17,8 @@ from truthing import __version__
 from truthing.coding import Array
 from truthing.render import svg
 from truthing.render.methods import methods
-from truthing.render.summary import LEVELS, Line, Summary
-from truthing.render.words import metric_title, number, one_line, percent
+from truthing.render.summary import LEVELS, Line, Summary, scale
+from truthing.render.words import metric_title, next_step, number, one_line, percent
 from truthing.report import Report
 
 FOLDER = Path(__file__).parent / "templates"
@@ -37,7 +37,7 @@ def to_html(report: Report, *, level: float = 0.95, sensitivity: bool = False) -
             verdicts=[report.verdict(each) for each in levels], densities=_densities(summary), curves=_curves(summary),
             points=_as_json(operating_points(report, levels)), sensitivity=_sensitivity(report, levels) if sensitivity else None,
             methods=paragraph, references=references, python=sys.version.split()[0], numpy=np.__version__,
-            widest=max([labeler.error.mean for labeler in summary.labelers], default=1.0),
+            labeler_scale=(0.0, scale([labeler.error for labeler in summary.labelers])[1]), following=next_step(report),
         )
     )  # fmt: skip
 
@@ -130,4 +130,8 @@ def _sensitivity(report: Report, levels: tuple[float, ...]) -> dict[str, Any]:
     for row in found.rows:
         title = "as learned from public crowds" if np.isnan(row.value) else f"{row.value:g}"
         blocks.setdefault(row.assumption, []).append(Line.of(title, row.estimate, levels))
-    return {"blocks": blocks, "bounds": found.bounds}
+    return {
+        "blocks": blocks,
+        "bounds": found.bounds,
+        "scale": scale([line for lines in blocks.values() for line in lines]),
+    }

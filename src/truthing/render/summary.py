@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -37,6 +38,17 @@ class Line:
     @classmethod
     def of(cls, title: str, estimate: Estimate, levels: Sequence[float], face_value: float = float("nan")) -> Line:
         return cls(title, estimate.mean, [estimate.interval(level) for level in levels], face_value, estimate.undefined)
+
+
+def scale(lines: Sequence[Line]) -> tuple[float, float]:
+    """Ends of an axis that holds the widest limits of all lines, at round tenths.
+
+    >>> scale([Line("a", 0.25, [(0.21, 0.37)])])
+    (0.2, 0.4)
+    """
+    ends = [end for line in lines if line.known for end in (line.mean, *(line.limits[-1] if line.limits else ()))]
+    low, high = math.floor(10 * min(ends, default=0)) / 10, math.ceil(10 * max(ends, default=1)) / 10
+    return low, max(high, low + 0.1)
 
 
 @dataclass(frozen=True)

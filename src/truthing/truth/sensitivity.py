@@ -53,6 +53,10 @@ class Sensitivity:
     rows: tuple[Row, ...]
     bounds: tuple[float, float]
 
+    def at(self, level: float) -> Sensitivity:
+        """The same with limits at another level."""
+        return replace(self, rows=tuple(replace(row, level=level) for row in self.rows))
+
     def __str__(self) -> str:
         lines = [f"{'assumption':<44}{'value':>8}   accuracy"]
         lines += [f"{r.assumption:<44}{r.value:>8.2f}   {r.mean:.3f} ({r.low:.3f} to {r.high:.3f})" for r in self.rows]
