@@ -66,7 +66,7 @@ def density(estimate: Estimate, levels: Sequence[float], face_value: float, said
     ends = [grid[0], grid[-1], *([face_value] if face_value == face_value else [])]
     low, high = float(min(ends)), float(max(ends))
     margin = 0.04 * (high - low)
-    low, high = low - margin, high + margin
+    low, high = max(low - margin, estimate.support[0]), min(high + margin, estimate.support[1])
     few = np.linspace(grid[0], grid[-1], 100)
     height = np.interp(few, grid, height) / height.max()
     hill = [element("path", d=_hill(few, height, low, high), class_="hill")]
