@@ -77,6 +77,10 @@ def grade(
             metrics=metric, draws=draws, seed=seed, progress=part(progress, 0, 0.4 if sensitivity else 1),
         )  # fmt: skip
         found = report.sensitivity(level, progress=part(progress, 0.4, 1)) if sensitivity else None
+        for (
+            name
+        ) in report.metrics:  # areas under curves are drawn when first asked: here, while somebody is told to wait
+            report[name]
         report.warnings.extend(notes)
         report.provenance.update(showing.provenance([*files, gold, noise]))
         if html is not None:

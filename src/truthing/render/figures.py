@@ -62,7 +62,7 @@ def density(report: Report, ax: Any = None, *, level: float = 0.95, metric: str 
         ax.axvline(naive, color=ORANGE, ls="--", label="at face value")
     ax.set(xlabel=_plain(metric_title(report, metric)), yticks=[], ylim=(0, None))
     ax.spines[["left", "right", "top"]].set_visible(False)
-    ax.legend(frameon=False, fontsize="small")
+    ax.legend(frameon=False, fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3)
     return ax
 
 

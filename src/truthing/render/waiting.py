@@ -20,7 +20,7 @@ def waiting() -> Iterator[Progress]:
         yield silent
         return
     if not compiled_before():
-        console.print("First run on this machine: compiling takes about half a minute; later runs start at once.")
+        console.print("First run on this machine: compiling takes up to a minute; later runs start at once.")
     if console.is_dumb_terminal:
         yield silent
         return
