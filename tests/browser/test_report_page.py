@@ -143,3 +143,25 @@ def test_keyboard_reaches_the_level(page: Any, address: str) -> None:
     page.get(address)
     page.find_element("css selector", "input[name=level]:checked").send_keys(Keys.ARROW_RIGHT)
     assert "99% sure" in page.find_element("css selector", "h1").text
+
+
+def test_hostile_names_run_nothing(page: Any, resize: Callable[[int], None], tmp_path: Path) -> None:
+    names = [
+        "<script>window.owned = 1</script>", "\"'><img src=x onerror='window.owned = 1'>", "</script><script>owned=1</script>",
+        "x" * 10_000, "\u202eright to left שלום", "👩‍⚕️",
+    ]  # fmt: skip
+    data = tr.simulate(120, len(names), prior=[0.4, 0.3, 0.3], fallibility=0.2, classes=tuple(names[:3]), seed=2)
+    given = data.labels
+    renamed = tr.Labels.from_long(
+        given.item, [names[t] for t in given.labeler], [given.classes[c] for c in given.label]
+    )
+    path = tmp_path / "hostile.html"
+    tr.grade(dict(enumerate(data.truth)), renamed, draws=300).to_html(path)
+    for width in (360, 1440):
+        resize(width)
+        page.get(path.as_uri())
+        assert page.execute_script("return document.documentElement.scrollWidth") <= width
+    assert page.execute_script("return window.owned") is None
+    assert names[0] in page.find_element("css selector", "#confusion").text
+    assert page.find_elements("css selector", "img") == []
+    assert [entry for entry in page.get_log("browser") if entry["level"] == "SEVERE"] == []

@@ -19,6 +19,7 @@ import truthing as tr
 from truthing.errors import InputError
 from truthing.render.export import as_csv, as_markdown
 from truthing.render.figures import PICTURES
+from truthing.render.methods import methods
 from truthing.render.page import operating_points
 from truthing.render.summary import LEVELS
 from truthing.render.terminal import show, show_rate
@@ -99,6 +100,27 @@ def test_page_is_one_small_file() -> None:
     assert "Of 400 labelers the 15 best and the 15 worst are shown." in page
     assert "With 70 classes the confusion matrix is shown by its" in page
     assert not re.search(r"(src|href)=[\"']?(https?:)?//", page)
+
+
+def test_page_shows_95_percent_without_a_script(spam: tr.Report) -> None:
+    page = spam.to_html()
+    low, high = spam["f1"].interval(0.95)
+    assert f'<span class="at at-2">{number(low)} – {number(high)}</span>' in page
+    assert 'id="level-2" value="0.95" checked' in page
+
+
+def test_methods_paragraph_says_what_was_done() -> None:
+    data = tr.simulate(80, 3, prior=[0.6, 0.4], operating_point=(0.9, 0.2), fallibility=0.2, seed=1)
+    learned, references = methods(tr.grade(data.predictions, data.labels, draws=200))
+    assert "80 items with 240 noisy labels from 3 labelers" in learned
+    assert "learned from public crowd-labelled data sets" in learned
+    assert any("Dawid" in line for line in references)
+    stated, _ = methods(tr.grade(data.predictions, data.labels, draws=200, panel_error=0.02), 0.9)
+    assert "stated in advance (panel error 0.02)" in stated
+    assert "90% highest-density" in stated
+    book, references = methods(tr.grade(data.predictions, data.labels, noise=0.1, method="exact"))
+    assert "Su’s method “exact”" in book
+    assert any(line.startswith("Su,") for line in references)
 
 
 def test_notebooks_get_a_frame(spam: tr.Report) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import Annotated
 
@@ -47,6 +48,9 @@ app.command("reproduce")(reproduce.reproduce)
 
 def main() -> None:
     """Run, and turn every error a user can mend into one line."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without these letters shows question marks
     try:
         app()
     except TruthingError as problem:

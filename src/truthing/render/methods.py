@@ -36,7 +36,11 @@ def methods(report: Report, level: float = 0.95) -> tuple[str, list[str]]:
         if "link_effective_sample_size" in report.diagnostics:
             said.append(
                 "Because labels alone identify the consensus of the labelers and not the truth, the chance that consensus and truth differ was given a prior "
-                "learned from public crowd-labelled data sets"
+                + (
+                    "learned from public crowd-labelled data sets"
+                    if report.diagnostics["panel_error"] is None
+                    else f"stated in advance (panel error {report.diagnostics['panel_error']})"
+                )
                 + (", updated by the gold items, which were taken to be a random choice." if size["gold"] else ".")
             )
         said.append(
@@ -48,7 +52,10 @@ def methods(report: Report, level: float = 0.95) -> tuple[str, list[str]]:
                 f"Chains agreed (split R̂ = {report.diagnostics['rhat']:.3f}, effective sample size {report.diagnostics['effective_sample_size']:,.0f}; Gelman et al. 2013)."
             )
             cited.append("gelman")
-        elif size["labels"] > 300_000 and report.noise.learned:
+        elif report.noise.learned and "link_effective_sample_size" not in report.diagnostics:
+            said.append(
+                "The uncertainty of the learned rates was found by a weighted likelihood bootstrap (Newton & Raftery 1994)."
+            )
             cited.append("newton")
     else:
         said.append(

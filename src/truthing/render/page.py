@@ -78,11 +78,21 @@ def _densities(summary: Summary) -> list[dict[str, Any]]:
     for name in summary.headline:
         estimate, title = summary.report[name], metric_title(summary.report, name)
         low, high = estimate.interval(0.95)
+        naive = summary.report.at_face_value(name)
         picture, left, right = svg.density(
-            estimate, summary.levels, summary.report.at_face_value(name),
+            estimate, summary.levels, naive,
             f"Posterior of {title}: most of it lies between {low:.3f} and {high:.3f}, its mean is {estimate.mean:.3f}.",
         )  # fmt: skip
-        found.append({"title": title, "picture": picture, "low": left, "high": right})
+        found.append(
+            {
+                "title": title,
+                "picture": picture,
+                "low": left,
+                "high": right,
+                "outside": not left <= naive <= right and naive == naive,
+                "face_value": naive,
+            }
+        )
     return found
 
 

@@ -17,7 +17,7 @@ from truthing.render.words import metric_title, one_line
 from truthing.report import Report
 
 LEVELS = (0.8, 0.9, 0.95, 0.99)
-MOST_METRICS, MOST_CLASSES, MOST_CELLS, MOST_LABELERS, MOST_POINTS, MOST_SENTENCES = 45, 15, 30, 30, 160, 40
+MOST_METRICS, MOST_CLASSES, MOST_CELLS, MOST_LABELERS, MOST_POINTS, MOST_SENTENCES = 56, 15, 30, 30, 160, 40
 Limits = list[tuple[float, float]]
 
 
@@ -48,7 +48,7 @@ def scale(lines: Sequence[Line]) -> tuple[float, float]:
     """
     ends = [end for line in lines if line.known for end in (line.mean, *(line.limits[-1] if line.limits else ()))]
     low, high = math.floor(10 * min(ends, default=0)) / 10, math.ceil(10 * max(ends, default=1)) / 10
-    return low, max(high, low + 0.1)
+    return low, max(high, round(low + 0.1, 1))
 
 
 @dataclass(frozen=True)

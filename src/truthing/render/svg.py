@@ -59,12 +59,14 @@ def track(line: Line, said: str, low: float = 0.0, high: float = 1.0) -> Markup:
 
 
 def density(estimate: Estimate, levels: Sequence[float], face_value: float, said: str) -> tuple[Markup, float, float]:
-    """The posterior as a hill, its interval filled, face value a dashed line; and the ends of the axis."""
+    """The posterior as a hill, its interval filled, face value a dashed line where it is near; and the ends of the axis."""
     grid, height = estimate.density()
     keep = np.flatnonzero(height > height.max() * 1e-3)
     grid, height = grid[keep[0] : keep[-1] + 1], height[keep[0] : keep[-1] + 1]
-    ends = [grid[0], grid[-1], *([face_value] if face_value == face_value else [])]
-    low, high = float(min(ends)), float(max(ends))
+    low, high = float(grid[0]), float(grid[-1])
+    near = low - 2 * (high - low) <= face_value <= high + 2 * (high - low)
+    if near:
+        low, high = min(low, face_value), max(high, face_value)
     margin = 0.04 * (high - low)
     low, high = max(low - margin, estimate.support[0]), min(high + margin, estimate.support[1])
     few = np.linspace(grid[0], grid[-1], 100)
@@ -77,7 +79,7 @@ def density(estimate: Estimate, levels: Sequence[float], face_value: float, said
             element("path", d=_hill(inside, np.interp(inside, few, height), low, high), class_=f"inside at at-{k}")
         )
     parts = [element("svg", *hill, viewBox="0 0 100 100", preserveAspectRatio="none", width="100%", height="100%")]
-    if face_value == face_value:
+    if near:
         x = place(face_value, low, high)
         parts.append(element("line", x1=x, x2=x, y1="0", y2="100%", class_="face-line"))
     x = place(estimate.mean, low, high)

@@ -202,7 +202,7 @@ def _linked(
         confusion = population_confusion(link, readings, question.gold, question.seed) * len(question.predicted)
     diagnostics = {
         **diagnostics, "link_effective_sample_size": link.effective_size, "readings": dict(zip(READINGS, expit_list(readings.levels))),
-        "level_centre": level.centre, "level_scale": level.scale,
+        "level_centre": level.centre, "level_scale": level.scale, "panel_error": panel_error,
     }  # fmt: skip
     n_gold = int((question.gold >= 0).sum())
     if panel_error is None:
