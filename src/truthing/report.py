@@ -166,11 +166,20 @@ class Report:
 
         return json.dumps(_no_nan(self.to_dict(level)), default=str)
 
-    def to_html(self, path: Any = None, *, level: float = 0.95, sensitivity: bool = False) -> str:
+    def to_html(
+        self,
+        path: Any = None,
+        *,
+        level: float = 0.95,
+        sensitivity: bool = False,
+        progress: bool | Progress = False,
+    ) -> str:
         """The report as one HTML page that needs no network; written when a path is given.
 
         ``level`` is shown first and can be switched on the page; ``sensitivity`` adds what the assumptions do (a few more runs).
         """
+        if sensitivity:
+            self.sensitivity(progress=progress)
         page = _renderer("page").to_html(self, level=level, sensitivity=sensitivity)
         if path is not None:
             from truthing.tables.write import write_bytes

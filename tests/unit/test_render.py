@@ -136,6 +136,22 @@ def test_page_without_uncertainty() -> None:
         assert "nan" not in "".join(Elements(page).text).split()
 
 
+def test_curves_leave_out_draws_without_positives() -> None:
+    labels = tr.Labels.from_matrix([[0, 1], [0, 0]] * 20)
+    report = tr.grade(
+        None, labels, scores=np.linspace(0, 1, 40), threshold=0.5, noise=0.1, prior=[0.97, 0.03], draws=300
+    )
+    assert (report.curves.truth.sum(axis=1) == 0).any()
+    assert not np.isnan(report.roc().y).any()
+    assert 'data-kind="roc"' in report.to_html()
+
+
+def test_page_with_one_score_for_all() -> None:
+    labels = tr.Labels.from_matrix([[0, 1], [0, 0]] * 20)
+    report = tr.grade(None, labels, scores=[0.5] * 40, threshold=0.4, noise=0.1, draws=200)
+    assert "How good is the classifier" in report.to_html()
+
+
 def test_bits_are_mutual_information(spam: tr.Report) -> None:
     noise = spam.noise
     for t in range(len(noise.labelers)):

@@ -54,8 +54,9 @@ def density(report: Report, ax: Any = None, *, level: float = 0.95, metric: str 
     grid, height = estimate.density()
     low, high = estimate.interval(level)
     inside = (grid >= low) & (grid <= high)
-    ax.fill_between(grid, height, color=BLUE, alpha=0.15, lw=0)
-    ax.fill_between(grid[inside], height[inside], color=BLUE, alpha=0.4, lw=0, label=f"{percent(level)} interval")
+    if len(grid) > 1:
+        ax.fill_between(grid, height, color=BLUE, alpha=0.15, lw=0)
+        ax.fill_between(grid[inside], height[inside], color=BLUE, alpha=0.4, lw=0, label=f"{percent(level)} interval")
     ax.axvline(estimate.mean, color=BLUE, label="mean")
     naive = report.at_face_value(metric)
     if naive == naive:

@@ -98,7 +98,7 @@ def _densities(summary: Summary) -> list[dict[str, Any]]:
 
 def _curves(summary: Summary) -> list[dict[str, Any]]:
     report = summary.report
-    if report.curves is None or report.positive is None:
+    if not _has_curves(report):
         return []
     alarm, recall, precision = (report[name].mean for name in ("false_alarm", "recall", "precision"))
     found = []
@@ -113,9 +113,13 @@ def _curves(summary: Summary) -> list[dict[str, Any]]:
     return found
 
 
+def _has_curves(report: Report) -> bool:
+    return report.curves is not None and report.positive is not None and len(svg.thinned(report.roc())) > 0
+
+
 def operating_points(report: Report, levels: tuple[float, ...]) -> dict[str, Any] | None:
     """Recall, false alarms and precision at each threshold on the page, with limits at each level."""
-    if report.curves is None or report.positive is None:
+    if not _has_curves(report):
         return None
     roc, pr = report.roc(), report.pr()
     kept = svg.thinned(pr)

@@ -101,7 +101,7 @@ class Summary:
         """The few metrics whose whole posterior is drawn."""
         wanted = ("accuracy", "precision", "recall", "f1", "macro_f1", "balanced_accuracy", "mcc", "auc")
         found = [name for name in wanted if name in self.metric_names] or self.metric_names
-        return [name for name in found if len(self.report[name].values) > 1 and self.report[name].std > 0][:6]
+        return [name for name in found if len(self.report[name].density()[0]) > 1][:6]
 
     @cached_property
     def busiest_classes(self) -> Array:
