@@ -199,7 +199,8 @@ class Report:
         """The verdict and the metrics as plain text."""
         lines = [self.verdict()]
         for name in self.metrics[:12]:
-            lines.append(f"{name:<24} {self[name]}   at face value {self.at_face_value(name):.3f}")
+            naive = self.at_face_value(name)
+            lines.append(f"{name:<24} {self[name]}" + ("" if naive != naive else f"   at face value {naive:.3f}"))
         lines += [f"Assumed: {a}" for a in self.assumptions] + [f"Warning: {w}" for w in self.warnings]
         return "\n".join(lines)
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import io
+import time
+
 import numpy as np
 import pytest
+from rich.console import Console
 
 import truthing as tr
 from truthing import progress as words
 from truthing.noise.base import table_log_likelihood
+from truthing.render import waiting
 from truthing.truth.consensus import Entries
 from truthing.truth.crowd_gibbs import RowModel, sample_crowd
 from truthing.truth.diagnostics import split_rhat
@@ -46,6 +51,21 @@ def test_raising_stops_the_work(data, options) -> None:
         tr.grade(data.predictions, data.labels, progress=stop, **options)
     with pytest.raises(StoppedError):
         tr.prevalence(data.labels, progress=stop)
+
+
+def test_a_bar_on_a_terminal_and_nothing_in_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
+    for terminal in (True, False):
+        screen = io.StringIO()
+        monkeypatch.setattr(waiting, "err", lambda: Console(file=screen, force_terminal=terminal, width=80))  # noqa: B023
+        monkeypatch.setattr(waiting, "PATIENCE", 0.0)
+        monkeypatch.setattr(waiting, "compiled_before", lambda: False)
+        monkeypatch.setenv("TERM", "xterm")
+        with waiting.waiting() as progress:
+            progress(0.5, "thinking")
+            time.sleep(0.3)  # the bar starts in its own thread
+        shown = screen.getvalue()
+        assert ("First run on this machine" in shown) == terminal
+        assert ("thinking" in shown and "50%" in shown) == terminal
 
 
 def test_lines_for_true(data, capsys: pytest.CaptureFixture[str]) -> None:

@@ -64,6 +64,7 @@ def grade(
 ) -> None:
     """How good is the classifier really, and how sure can one be? Noisy labels in, honest intervals out."""
     from truthing import grading
+    from truthing.render.console import err
     from truthing.render.waiting import waiting
 
     form = showing.form(as_json, as_markdown, as_csv)
@@ -85,6 +86,7 @@ def grade(
         report.provenance.update(showing.provenance([*files, gold, noise]))
         if html is not None:
             report.to_html(html, level=level, sensitivity=sensitivity)
+            err().print(f"The report is in {html}.")
     if truth_to is not None:
         from truthing.tables.write import write_frame
 
