@@ -193,6 +193,7 @@ def test_rate_on_a_narrow_terminal() -> None:
 def test_csv_and_markdown_disarm_names(hostile: tr.Report, tmp_path: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(as_csv(hostile))))
     assert [row["metric"] for row in rows[:2]] == ["accuracy", "error"]
+    assert "\x1b" not in as_csv(tr.prevalence([["\x1b[31mred", "blue"], ["blue", "blue"]] * 10, noise=0.1, draws=200))
     assert float(rows[0]["low"]) == hostile["accuracy"].interval(0.95)[0]
     write_frame(hostile.truth_frame(), tmp_path / "truth.csv")
     cells = [cell for row in csv.reader(io.StringIO((tmp_path / "truth.csv").read_text(), newline="")) for cell in row]

@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from truthing.rate import Prevalence
+from truthing.render.console import safe
 from truthing.render.words import metric_title, number, one_line, percent
 from truthing.report import Report
 from truthing.tables.write import csv_text
@@ -15,9 +16,12 @@ COLUMNS = ("estimate", "low", "high", "at_face_value")
 
 
 def as_csv(result: Report | Prevalence, level: float = 0.95) -> str:
-    """One line for each metric (or class): estimate, limits, level and face value; formulas are made harmless."""
+    """One line for each metric (or class): estimate, limits, level and face value; formulas and control codes are made harmless."""
     first = "metric" if isinstance(result, Report) else "class"
-    rows = [{first: name, **dict(zip(COLUMNS, values)), "level": level} for name, values in _values(result, level)]
+    rows = [
+        {first: safe(name, 1_000_000), **dict(zip(COLUMNS, values)), "level": level}
+        for name, values in _values(result, level)
+    ]
     return csv_text(pl.DataFrame(rows).with_columns(pl.col(pl.Float64).fill_nan(None)))
 
 
