@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table
@@ -17,13 +19,14 @@ from truthing.truth.sensitivity import Sensitivity
 
 MOST_METRICS, MOST_MISTAKES, MOST_LABELERS = 40, 12, 15
 ROOM_FOR_BAR, ROOM_FOR_FACE = 72, 56
+Draw = Callable[[float, float, float], str]
 
 
 def show(report: Report, console: Console, level: float = 0.95, sensitivity: Sensitivity | None = None) -> None:
     summary = Summary(report, (level,))
     console.print(Text(safe(report.verdict(level), 1000), style="bold"))
     console.print()
-    console.print(metrics_table(report, level, console.width), soft_wrap=False)
+    console.print(metrics_table(report, level, console), soft_wrap=False)
     console.print()
     console.print(confusion_table(summary, console), soft_wrap=False)
     if len(summary.labelers) > 1:
@@ -31,7 +34,7 @@ def show(report: Report, console: Console, level: float = 0.95, sensitivity: Sen
         console.print(labelers_table(summary, level, console), soft_wrap=False)
     if sensitivity is not None:
         console.print()
-        console.print(sensitivity_table(sensitivity, level, console.width), soft_wrap=False)
+        console.print(sensitivity_table(sensitivity, level, console), soft_wrap=False)
     _doubts(console, report.assumptions, report.warnings, next_step(report))
 
 
@@ -39,9 +42,9 @@ def show_rate(result: Prevalence, console: Console, level: float = 0.95) -> None
     """Shares of the classes, for the terminal."""
     console.print(Text(safe(result.verdict(level), 1000), style="bold"))
     console.print()
-    table, bar = _lines_table(level, console.width, "share")
+    table, draw = _lines_table(level, console, "share")
     for k, name in enumerate(result.classes[:MOST_METRICS]):
-        _add_line(table, one_line(name), result[name], float(result.face_value[k]), level, bar)
+        _add_line(table, one_line(name), result[name], float(result.face_value[k]), level, draw)
     if len(result.classes) > MOST_METRICS:
         table.add_row(f"… {len(result.classes) - MOST_METRICS} more: --json shows all")
     console.print(table, soft_wrap=False)
@@ -66,8 +69,9 @@ def _table(title: str | None = None) -> Table:
     return Table(box=None, pad_edge=False, header_style="", title=title, title_justify="left", title_style="")
 
 
-def _lines_table(level: float, width: int, what: str) -> tuple[Table, int]:
-    """A table of estimates and the width of its bars; narrow terminals lose the bars, then the face values."""
+def _lines_table(level: float, console: Console, what: str) -> tuple[Table, Draw | None]:
+    """A table of estimates, and what draws its bars; narrow terminals lose the bars, then the face values."""
+    width = console.width
     bar = 0 if width < ROOM_FOR_BAR else max(10, min(30, width - 63))
     table = _table()
     table.add_column("", ratio=None, max_width=max(12, width - 26))
@@ -77,31 +81,36 @@ def _lines_table(level: float, width: int, what: str) -> tuple[Table, int]:
         table.add_column(Text("0" + " " * (bar - 2) + "1"), no_wrap=True)
     if width >= ROOM_FOR_FACE:
         table.add_column("at face value", justify="right", no_wrap=True)
-    return table, bar
+    return table, _drawer(console, bar) if bar else None
 
 
-def _add_line(table: Table, title: str, estimate: Estimate, naive: float, level: float, bar: int) -> None:
+def _drawer(console: Console, width: int) -> Draw:
+    marks = "━●" if console.encoding.lower().startswith("utf") else "=o"
+    return lambda low, mean, high: drawn_bar(low, mean, high, width, marks)
+
+
+def _add_line(table: Table, title: str, estimate: Estimate, naive: float, level: float, draw: Draw | None) -> None:
     shown = "" if naive != naive else number(naive)
     if len(estimate.values) == 0:
-        cells = ["–", "undefined", *([""] if bar else []), shown]
+        cells = ["–", "undefined", *([""] if draw else []), shown]
     else:
         low, high = estimate.interval(level)
         note = f" ({estimate.undefined:.0%} undefined)" if estimate.undefined > 0.005 else ""
-        drawn = [drawn_bar(low, estimate.mean, high, bar)] if bar else []
+        drawn = [draw(low, estimate.mean, high)] if draw else []
         cells = [number(estimate.mean), f"{number(low)} – {number(high)}{note}", *drawn, shown]
     table.add_row(Text(title), *(Text(cell) for cell in cells[: len(table.columns) - 1]))
 
 
-def metrics_table(report: Report, level: float, width: int) -> Table:
-    table, bar = _lines_table(level, width, "estimate")
+def metrics_table(report: Report, level: float, console: Console) -> Table:
+    table, draw = _lines_table(level, console, "estimate")
     for name in report.metrics[:MOST_METRICS]:
-        _add_line(table, metric_title(report, name), report[name], report.at_face_value(name), level, bar)
+        _add_line(table, metric_title(report, name), report[name], report.at_face_value(name), level, draw)
     if len(report.metrics) > MOST_METRICS:
         table.add_row(f"… {len(report.metrics) - MOST_METRICS:,} more: --json shows all")
     return table
 
 
-def drawn_bar(low: float, mean: float, high: float, width: int) -> str:
+def drawn_bar(low: float, mean: float, high: float, width: int, marks: str = "━●") -> str:
     """
     >>> drawn_bar(0.2, 0.5, 0.8, 11)
     '  ━━━●━━━  '
@@ -109,8 +118,8 @@ def drawn_bar(low: float, mean: float, high: float, width: int) -> str:
     place = [round(min(max(v, 0), 1) * (width - 1)) for v in (low, mean, high)]
     line = [" "] * width
     for k in range(place[0], place[2] + 1):
-        line[k] = "━"
-    line[place[1]] = "●"
+        line[k] = marks[0]
+    line[place[1]] = marks[1]
     return "".join(line)
 
 
@@ -165,9 +174,10 @@ def labelers_table(summary: Summary, level: float, console: Console) -> Table:
     return table
 
 
-def sensitivity_table(found: Sensitivity, level: float, width: int) -> Table:
+def sensitivity_table(found: Sensitivity, level: float, console: Console) -> Table:
     """Accuracy under each assumption, one at a time."""
-    bar = 0 if width < ROOM_FOR_BAR else 20
+    bar = 0 if console.width < ROOM_FOR_BAR else 20
+    draw = _drawer(console, bar)
     table = _table("accuracy when one assumption at a time is")
     table.add_column("")
     table.add_column("", justify="right", no_wrap=True)
@@ -180,7 +190,7 @@ def sensitivity_table(found: Sensitivity, level: float, width: int) -> Table:
             table.add_row(Text(row.assumption, style="italic"))
             before = row.assumption
         value = "as learned" if row.value != row.value else f"{row.value:g}"
-        drawn = [drawn_bar(row.low, row.mean, row.high, bar)] if bar else []
+        drawn = [draw(row.low, row.mean, row.high)] if bar else []
         table.add_row(f"  {value}", number(row.mean), f"{number(row.low)} – {number(row.high)}", *drawn)
     low, high = found.bounds
     table.caption = f"Whatever the dependence, if the consensus is as good as the model says: {low:.3f} to {high:.3f}."
