@@ -10,7 +10,10 @@ Layout = Annotated[
     str | None,
     typer.Option("--layout", help="How the table is laid out: long, wide, counts or grouped. Default: recognised."),
 ]
-ItemColumn = Annotated[str | None, typer.Option("--item-column", help="Column that names the item.")]
+ItemColumn = Annotated[
+    str | None,
+    typer.Option("--item-column", help="Column that names the item; several, split by commas, where files differ."),
+]
 LabelerColumn = Annotated[str | None, typer.Option("--labeler-column", help="Column that names the labeler.")]
 LabelColumn = Annotated[str | None, typer.Option("--label-column", help="Column with the label.")]
 PredictionColumn = Annotated[str | None, typer.Option("--prediction-column", help="Column with the prediction.")]

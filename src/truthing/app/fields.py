@@ -1,0 +1,59 @@
+"""Questions of a form: how each is asked, and what its answer is to the library and on the command line."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from truthing.errors import InputError
+
+
+@dataclass(frozen=True)
+class Field:
+    """One question. ``kind``: choice, class (a choice among the classes), number, percent or noise."""
+
+    name: str
+    words: str
+    kind: str
+    hint: str = ""
+    choices: tuple[tuple[str, str], ...] = ()
+
+    def value(self, form: Mapping[str, Any]) -> Any:
+        """The answer as the library takes it; None where nothing was said."""
+        if self.kind == "noise":
+            return self._noise(form)
+        text = str(form.get(self.name, "")).strip()
+        if not text or self.kind in ("choice", "class"):
+            return text or None
+        return self._number(text, percent=self.kind == "percent")
+
+    def _noise(self, form: Mapping[str, Any]) -> float | tuple[float, float] | None:
+        said = form.get(self.name, "")
+        rate, low, high = (str(form.get(f"{self.name}-{part}", "")).strip() for part in ("rate", "low", "high"))
+        if said == "right":
+            return 0.0
+        if said == "rate":
+            return self._number(rate, percent=True)
+        if said == "range":
+            return self._number(low, percent=True), self._number(high, percent=True)
+        return None
+
+    def _number(self, text: str, *, percent: bool) -> float:
+        try:
+            number = float(text.removesuffix("%").replace(",", "."))
+        except ValueError:
+            raise InputError(f"{self.words}: {text!r} is not a number." if text else f"{self.words}: the number is missing.") from None  # fmt: skip
+        return round(number / 100, 8) if percent else number
+
+
+def spelt(value: Any) -> str:
+    """A value as one types it behind an option.
+
+    >>> spelt(0.05), spelt((0.02, 0.08)), spelt("not spam")
+    ('0.05', '0.02-0.08', "'not spam'")
+    """
+    if isinstance(value, tuple):
+        return "-".join(map(spelt, value))
+    return shlex.quote(value) if isinstance(value, str) else f"{value:.8g}"

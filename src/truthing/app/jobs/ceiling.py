@@ -1,0 +1,69 @@
+"""The ceiling: the least error that any classifier can reach."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+from truthing import __version__
+from truthing.app.fields import Field
+from truthing.app.jobs.job import REPEATS, Job, Slot
+from truthing.app.task import Answer, Bar, Say, Task
+from truthing.errors import InputError
+
+
+def run(task: Task, say: Say) -> Answer:
+    from truthing.ceiling.facade import bayes_error
+    from truthing.ceiling.files import align, read_ceiling
+    from truthing.render.ceiling import headline
+    from truthing.tables import read_predictions
+
+    say(None, "reading the files")
+    labeled, predicted = task.one("labels"), task.one("predictions")
+    if labeled is None:
+        raise InputError("the ceiling needs labels: say which file holds them.")
+    options = dict(task.options)
+    found = read_ceiling(
+        labeled.table(), kind=options.pop("kind", None), column=labeled.columns.get("score_column"), layout=labeled.layout,
+        repeats=options.pop("repeats", "error"), **labeled.named("item", "labeler", "label", "truth"),
+    )  # fmt: skip
+    chosen = None
+    if predicted is not None:
+        chosen = align(found, read_predictions(predicted.table(), **predicted.named("item", "prediction")))
+    say(None, "bounding the Bayes error")
+    result = bayes_error(**found.arguments, predictions=chosen, **options)
+    verdict = result.verdict
+    shown = [("ceiling", result)] if result.labeler_error is None else [("labelers", result.labeler_error)]
+    bars = [Bar(name, r.value, *r.interval(task.level)) for name, r in shown if np.isfinite(r.value)]
+    bars += [] if verdict is None else [Bar("model", verdict.error, *verdict.interval(task.level))]
+    return Answer(
+        (*headline(result, task.level), *([] if verdict is None else [verdict.sentence])),
+        json.dumps({**result.to_dict(task.level), "source": found.said, "version": __version__}),
+        tuple(bars),
+        tuple(result.assumptions),
+        tuple(result.warnings),
+    )
+
+
+JOB = Job(
+    "ceiling",
+    "Find the ceiling",
+    "What is the least error any classifier can reach; is a model too good to be true?",
+    (
+        Slot("labels", "Votes, soft labels, or scores with decisions", any_file=True),
+        Slot("predictions", "A model's predictions", "--predictions", needed=False),
+    ),
+    (
+        Field("kind", "What the file holds", "choice", choices=(
+            ("", "as recognised"), ("labels", "labels of several labelers"), ("soft", "soft labels: the probability of the positive class"),
+            ("uncertainty", "uncertainty: min(c, 1 - c)"), ("noisy", "noisy soft labels"), ("positive_confidence", "positive confidences"),
+            ("scores", "scores with decisions"))),
+        Field("prior", "Share of the positive class", "percent", "Only for positive confidences."),
+        Field("reading", "Where labelers disagree", "choice", choices=(
+            ("", "the item itself is ambiguous"), ("labeler error", "somebody is wrong about a definite truth"))),
+        REPEATS,
+    ),
+    ("item_column", "labeler_column", "label_column", "prediction_column", "score_column", "truth_column", "layout"),
+    run,
+)  # fmt: skip

@@ -1,0 +1,64 @@
+"""Grade a classifier."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from truthing.app.fields import Field
+from truthing.app.jobs.job import REPEATS, Job, Slot
+from truthing.app.task import Answer, Bar, Given, Say, Task
+from truthing.errors import InputError
+from truthing.tables import inspect
+
+
+def run(task: Task, say: Say) -> Answer:
+    from truthing.grading import grade
+
+    say(None, "reading the files")
+    predictions, labels, gold, notes = read(task.one("predictions"), task.one("labels"), task.one("gold"))
+    report = grade(predictions, labels, gold=gold, progress=lambda words: say(None, words), **task.options)
+    report.warnings.extend(notes)
+    return Answer(
+        (report.verdict(task.level),),
+        report.to_json(task.level),
+        tuple(Bar(name, report[name].mean, *report[name].interval(task.level)) for name in report.metrics[:12]),
+        tuple(report.assumptions),
+        tuple(report.warnings),
+    )
+
+
+def read(predicted: Given | None, labeled: Given | None, known: Given | None) -> tuple[Any, Any, Any, list[str]]:
+    """Predictions, labels, gold and what had to be said about the columns, as the command line reads them."""
+    if predicted is None or labeled is None:
+        raise InputError("grading needs predictions and labels: say which file holds them.")
+    if predicted == labeled:
+        reading = inspect(labeled.table(), layout=labeled.layout, **labeled.named("item", "labeler", "label", "prediction", "score", "truth"))  # fmt: skip
+        predictions = reading.predictions
+    else:
+        predictions = inspect(predicted.table(), **predicted.named("item", "prediction", "score")).predictions
+        reading = inspect(labeled.table(), layout=labeled.layout, **labeled.named("item", "labeler", "label"))
+    gold = None if known is None else inspect(known.table(), **known.named("item", "truth")).gold
+    return predictions, reading.labels, gold, list(reading.columns.notes)
+
+
+JOB = Job(
+    "grade",
+    "Grade a classifier",
+    "How good is it really, and how sure can one be?",
+    (
+        Slot("predictions", "Predictions"),
+        Slot("labels", "Labels"),
+        Slot("gold", "Gold: the known truth of some items", "--gold", needed=False),
+    ),
+    (
+        Field("noise", "What is known about the labelers?", "noise"),
+        Field("positive", "Positive class", "class", "With two classes: the one that recall and precision are about."),
+        Field("target", "About", "choice", choices=(("", "these items"), ("population", "new data like them (a wider interval)"))),
+        Field("panel_error", "How often may all labelers be wrong together?", "percent",
+              "Share of items. Empty: as often as public crowds were when the labelers are learned, never when their error is given."),
+        Field("threshold", "Cut the scores at", "number", "Instead of using the predictions. Empty: use the predictions."),
+        REPEATS,
+    ),
+    ("item_column", "labeler_column", "label_column", "prediction_column", "score_column", "truth_column", "layout"),
+    run,
+)  # fmt: skip

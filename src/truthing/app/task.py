@@ -1,0 +1,78 @@
+"""What a run is told, and what it hands back: plain data that crosses from one process to another."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from truthing.tables.source import from_bytes
+from truthing.tables.table import Table
+
+Say = Callable[[float | None, str], None]
+
+
+@dataclass(frozen=True)
+class Given:
+    """A file for a run."""
+
+    path: Path
+    name: str
+    columns: Mapping[str, str] = field(default_factory=dict)
+    item: str | None = None  # the column that was recognised as the item's
+
+    def table(self) -> Table:
+        return from_bytes(self.path.read_bytes(), self.name)
+
+    def named(self, *roles: str) -> dict[str, str | None]:
+        """What was said about its columns, of these roles."""
+        return {f"{role}_column": self.columns.get(f"{role}_column") for role in roles}
+
+    @property
+    def layout(self) -> str | None:
+        return self.columns.get("layout")
+
+
+@dataclass(frozen=True)
+class Task:
+    """A job on files with options, and the folder for its results."""
+
+    job: str
+    files: Mapping[str, tuple[Given, ...]]
+    options: Mapping[str, Any]
+    level: float
+    folder: Path
+
+    def one(self, use: str) -> Given | None:
+        return next(iter(self.files.get(use, ())), None)
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A value with its interval, drawn from 0 to the largest."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The result for people, the result as data, and a page of its own where there is one."""
+
+    sentences: tuple[str, ...]
+    data: str
+    bars: tuple[Bar, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    document: str | None = None
+
+    def save(self, folder: Path) -> None:
+        (folder / "result.json").write_text(self.data, encoding="utf-8")
+        if self.document is not None:
+            (folder / "report.html").write_text(self.document, encoding="utf-8")
+        shown = {k: v for k, v in asdict(self).items() if k not in ("data", "document")}
+        (folder / "shown.json").write_text(json.dumps(shown), encoding="utf-8")
