@@ -19,6 +19,7 @@ class Field:
     kind: str
     hint: str = ""
     choices: tuple[tuple[str, str], ...] = ()
+    rare: bool = False  # folded away: most people leave it as it is
 
     def value(self, form: Mapping[str, Any]) -> Any:
         """The answer as the library takes it; None where nothing was said."""
@@ -44,7 +45,8 @@ class Field:
         try:
             number = float(text.removesuffix("%").replace(",", "."))
         except ValueError:
-            raise InputError(f"{self.words}: {text!r} is not a number." if text else f"{self.words}: the number is missing.") from None  # fmt: skip
+            what = self.words.rstrip("?")
+            raise InputError(f"{what}: {text!r} is not a number." if text else f"{what}: the number is missing.") from None  # fmt: skip
         return round(number / 100, 8) if percent else number
 
 

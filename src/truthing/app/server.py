@@ -8,6 +8,7 @@ import socket
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
+import python_multipart  # noqa: F401  (starlette would miss it only when the first form arrives)
 import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException

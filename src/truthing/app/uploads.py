@@ -82,7 +82,7 @@ class Store:
     def find(self, key: str, session: str) -> Case | None:
         """A case of this session; nobody else's."""
         case = self.cases.get(key)
-        if case is None or not secrets.compare_digest(case.session, session):
+        if case is None or case.session != session:
             return None
         case.touched = time.monotonic()
         return case

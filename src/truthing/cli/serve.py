@@ -24,9 +24,10 @@ def serve(
     try:
         from truthing.app.server import serve as answer
     except ModuleNotFoundError as problem:
-        if (problem.name or "").startswith("truthing"):
+        missing = (problem.name or "").partition(".")[0]
+        if missing == "truthing":
             raise
-        raise InputError(f'the web page needs {problem.name}: pip install "truthing[app]".') from None
+        raise InputError(f'the web page needs {missing}: pip install "truthing[app]".') from None
     if max_upload <= 0:
         raise InputError(f"--max-upload {max_upload:g}: give a number of megabytes above 0.")
     if host not in ("127.0.0.1", "localhost", "::1"):

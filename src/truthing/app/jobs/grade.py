@@ -6,7 +6,7 @@ from typing import Any
 
 from truthing.app.fields import Field
 from truthing.app.jobs.job import REPEATS, Job, Slot
-from truthing.app.task import Answer, Bar, Given, Say, Task
+from truthing.app.task import Answer, Given, Say, Task
 from truthing.errors import InputError
 from truthing.tables import inspect
 
@@ -18,13 +18,8 @@ def run(task: Task, say: Say) -> Answer:
     predictions, labels, gold, notes = read(task.one("predictions"), task.one("labels"), task.one("gold"))
     report = grade(predictions, labels, gold=gold, progress=lambda words: say(None, words), **task.options)
     report.warnings.extend(notes)
-    return Answer(
-        (report.verdict(task.level),),
-        report.to_json(task.level),
-        tuple(Bar(name, report[name].mean, *report[name].interval(task.level)) for name in report.metrics[:12]),
-        tuple(report.assumptions),
-        tuple(report.warnings),
-    )
+    say(None, "writing the report")
+    return Answer((report.verdict(task.level),), report.to_json(task.level), document=report.to_html(level=task.level))
 
 
 def read(predicted: Given | None, labeled: Given | None, known: Given | None) -> tuple[Any, Any, Any, list[str]]:
@@ -34,10 +29,13 @@ def read(predicted: Given | None, labeled: Given | None, known: Given | None) ->
     if predicted == labeled:
         reading = inspect(labeled.table(), layout=labeled.layout, **labeled.named("item", "labeler", "label", "prediction", "score", "truth"))  # fmt: skip
         predictions = reading.predictions
+        gold = reading.gold if reading.has_gold else None
     else:
         predictions = inspect(predicted.table(), **predicted.named("item", "prediction", "score")).predictions
         reading = inspect(labeled.table(), layout=labeled.layout, **labeled.named("item", "labeler", "label"))
-    gold = None if known is None else inspect(known.table(), **known.named("item", "truth")).gold
+        gold = None
+    if known is not None:
+        gold = inspect(known.table(), **known.named("item", "truth")).gold
     return predictions, reading.labels, gold, list(reading.columns.notes)
 
 
@@ -55,8 +53,8 @@ JOB = Job(
         Field("positive", "Positive class", "class", "With two classes: the one that recall and precision are about."),
         Field("target", "About", "choice", choices=(("", "these items"), ("population", "new data like them (a wider interval)"))),
         Field("panel_error", "How often may all labelers be wrong together?", "percent",
-              "Share of items. Empty: as often as public crowds were when the labelers are learned, never when their error is given."),
-        Field("threshold", "Cut the scores at", "number", "Instead of using the predictions. Empty: use the predictions."),
+              "Share of items. Empty: as often as public crowds were when the labelers are learned, never when their error is given.", rare=True),
+        Field("threshold", "Cut the scores at", "number", "Instead of using the predictions. Empty: use the predictions.", rare=True),
         REPEATS,
     ),
     ("item_column", "labeler_column", "label_column", "prediction_column", "score_column", "truth_column", "layout"),

@@ -12,7 +12,7 @@ from truthing.app.task import Answer, Say, Task
 LEVELS = (("0.95", "95%"), ("0.8", "80%"), ("0.9", "90%"), ("0.99", "99%"))
 REPEATS = Field("repeats", "When a labeler contradicts itself on an item", "choice", choices=(
     ("", "stop and say so"), ("first", "keep the first label"), ("last", "keep the last label"), ("keep", "keep both"),
-))  # fmt: skip
+), rare=True)  # fmt: skip
 
 
 @dataclass(frozen=True)
