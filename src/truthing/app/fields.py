@@ -12,7 +12,7 @@ from truthing.errors import InputError
 
 @dataclass(frozen=True)
 class Field:
-    """One question. ``kind``: choice, class (a choice among the classes), number, percent or noise."""
+    """One question. ``kind``: choice, class (a choice among the classes), number, percent, yes or noise."""
 
     name: str
     words: str
@@ -25,6 +25,8 @@ class Field:
         """The answer as the library takes it; None where nothing was said."""
         if self.kind == "noise":
             return self._noise(form)
+        if self.kind == "yes":
+            return True if form.get(self.name) else None
         text = str(form.get(self.name, "")).strip()
         if not text or self.kind in ("choice", "class"):
             return text or None
@@ -50,12 +52,17 @@ class Field:
         return round(number / 100, 8) if percent else number
 
 
-def spelt(value: Any) -> str:
-    """A value as one types it behind an option.
+def option(name: str, value: Any) -> list[str]:
+    """An option as one types it.
 
-    >>> spelt(0.05), spelt((0.02, 0.08)), spelt("not spam")
-    ('0.05', '0.02-0.08', "'not spam'")
+    >>> option("panel_error", 0.05), option("noise", (0.02, 0.08)), option("positive", "not spam"), option("sensitivity", True)
+    (['--panel-error', '0.05'], ['--noise', '0.02-0.08'], ['--positive', "'not spam'"], ['--sensitivity'])
     """
+    flag = f"--{name.replace('_', '-')}"
+    return [flag] if value is True else [flag, _spelt(value)]
+
+
+def _spelt(value: Any) -> str:
     if isinstance(value, tuple):
-        return "-".join(map(spelt, value))
+        return "-".join(map(_spelt, value))
     return shlex.quote(value) if isinstance(value, str) else f"{value:.8g}"

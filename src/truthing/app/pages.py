@@ -170,7 +170,8 @@ class Pages:
         folder = case.folder / f"run-{secrets.token_hex(4)}"
         folder.mkdir(mode=0o700)
         task = Task(job.name, files, options, float(level), folder)
-        run = Run(task, job.command(task), {name: str(value) for name, value in form.items()})
+        task = replace(task, command=job.command(task))
+        run = Run(task, {name: str(value) for name, value in form.items()})
         case.runs[run.key] = run
         return run
 

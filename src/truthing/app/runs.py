@@ -20,10 +20,9 @@ DIED = "The computation ended without an answer: the machine may be out of memor
 class Run:
     """One computation: its state, how far it is, and the folder with its results."""
 
-    def __init__(self, task: Task, command: str, answers: Mapping[str, str]) -> None:
+    def __init__(self, task: Task, answers: Mapping[str, str]) -> None:
         self.key = secrets.token_urlsafe(12)
         self.task = task
-        self.command = command
         self.answers = answers  # to the questions of its form, to ask again
         self.state = "running"  # then done, failed or cancelled
         self.fraction: float | None = None

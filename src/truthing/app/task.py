@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -44,9 +45,16 @@ class Task:
     options: Mapping[str, Any]
     level: float
     folder: Path
+    command: str = ""  # the command line that does the same
 
     def one(self, use: str) -> Given | None:
         return next(iter(self.files.get(use, ())), None)
+
+    def provenance(self) -> dict[str, Any]:
+        """The command, and a checksum of every file, for a report to repeat."""
+        files = {given.name: given.path for chosen in self.files.values() for given in chosen}
+        sums = [{"file": name, "sha256": sha256(path.read_bytes()).hexdigest()} for name, path in files.items()]
+        return {"command": self.command, "inputs": sums}
 
 
 @dataclass(frozen=True)

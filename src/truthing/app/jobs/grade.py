@@ -8,6 +8,7 @@ from truthing.app.fields import Field
 from truthing.app.jobs.job import REPEATS, Job, Slot
 from truthing.app.task import Answer, Given, Say, Task
 from truthing.errors import InputError
+from truthing.progress import compiled_before, part
 from truthing.tables import inspect
 
 
@@ -16,10 +17,18 @@ def run(task: Task, say: Say) -> Answer:
 
     say(None, "reading the files")
     predictions, labels, gold, notes = read(task.one("predictions"), task.one("labels"), task.one("gold"))
-    report = grade(predictions, labels, gold=gold, progress=lambda words: say(None, words), **task.options)
+    options = dict(task.options)
+    sensitivity = options.pop("sensitivity", False)
+    late = "" if compiled_before() else " (the first run on this machine takes about half a minute more)"
+    telling = part(lambda done, words: say(done, words + late), 0, 0.4 if sensitivity else 0.95)
+    report = grade(predictions, labels, gold=gold, progress=telling, **options)
+    if sensitivity:
+        report.sensitivity(task.level, progress=part(say, 0.4, 0.95))
     report.warnings.extend(notes)
-    say(None, "writing the report")
-    return Answer((report.verdict(task.level),), report.to_json(task.level), document=report.to_html(level=task.level))
+    report.provenance.update(task.provenance())
+    say(0.95, "writing the report")
+    page = report.to_html(level=task.level, sensitivity=sensitivity)
+    return Answer((report.verdict(task.level),), report.to_json(task.level), document=page)
 
 
 def read(predicted: Given | None, labeled: Given | None, known: Given | None) -> tuple[Any, Any, Any, list[str]]:
@@ -56,6 +65,7 @@ JOB = Job(
               "Share of items. Empty: as often as public crowds were when the labelers are learned, never when their error is given.", rare=True),
         Field("threshold", "Cut the scores at", "number", "Instead of using the predictions. Empty: use the predictions.", rare=True),
         REPEATS,
+        Field("sensitivity", "Also show what the assumptions do to accuracy (takes a few runs)", "yes", rare=True),
     ),
     ("item_column", "labeler_column", "label_column", "prediction_column", "score_column", "truth_column", "layout"),
     run,

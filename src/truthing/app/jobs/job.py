@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from truthing.app.fields import Field, spelt
+from truthing.app.fields import Field, option
 from truthing.app.task import Answer, Say, Task
 
 LEVELS = (("0.95", "95%"), ("0.8", "80%"), ("0.9", "90%"), ("0.99", "99%"))
@@ -51,7 +51,7 @@ class Job:
                     arguments.append(name)
         options = {**self._columns(task), **task.options, **({} if task.level == 0.95 else {"level": task.level})}
         for name, value in options.items():
-            flags += [f"--{name.replace('_', '-')}", spelt(value)]
+            flags += option(name, value)
         return " ".join(["truthing", self.name, *arguments, *flags])
 
     def _columns(self, task: Task) -> dict[str, str]:
