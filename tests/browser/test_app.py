@@ -64,7 +64,7 @@ def choose(page: Any, selector: str, value: str) -> None:
     Select(one(page, selector)).select_by_value(value)
 
 
-def until(page: Any, selector: str, seconds: float = 60) -> Any:
+def until(page: Any, selector: str, seconds: float = 300) -> Any:
     from selenium.webdriver.support.ui import WebDriverWait
 
     return WebDriverWait(page, seconds, poll_frequency=0.1).until(
@@ -181,11 +181,18 @@ def test_cancel(page: Any, address: str) -> None:
     assert "cancelled" in one(page, "h1").text
 
 
-def test_two_runs_at_once(page: Any, address: str) -> None:
-    case = example(page, address)
-    runs = [quick_run(page, case) for _ in range(2)]
-    page.get(case)
-    assert [e.text for e in page.find_elements("css selector", ".rows small")] == ["running", "running"]
+@pytest.fixture(scope="module")
+def graded(browser: Any, address: str) -> tuple[str, list[str], list[str]]:
+    """A case, its two runs, and their states when the second had been started."""
+    case = example(browser, address)
+    runs = [quick_run(browser, case) for _ in range(2)]
+    browser.get(case)
+    return case, runs, [e.text for e in browser.find_elements("css selector", ".rows small")]
+
+
+def test_two_runs_at_once(graded: tuple[str, list[str], list[str]], page: Any) -> None:
+    case, runs, states = graded
+    assert states == ["running", "running"]
     for run in runs:
         page.get(run)
         until(page, "iframe")
@@ -194,19 +201,22 @@ def test_two_runs_at_once(page: Any, address: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def every_page(browser: Any, address: str, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+def every_page(
+    browser: Any, address: str, graded: tuple[str, list[str], list[str]], tmp_path_factory: pytest.TempPathFactory
+) -> list[str]:
     """One address of each kind, with a file's name and a column as long as they get."""
     long = tmp_path_factory.mktemp("long") / f"{'long' * 30}.csv"
     long.write_text(f"{'n' * 90},who\n1,2\n")
     send(browser, address, long)
     odd = browser.current_url
-    case = example(browser, address)
-    run = quick_run(browser, case)
+    case, (run, _), _ = graded
+    browser.get(run)
     until(browser, "iframe")
     browser.get(f"{case}/ceiling")
     press(browser, ".ask > button")
     until(browser, ".lines")
-    return [address, odd, case, f"{case}/grade", f"{case}/grade?like={run.rsplit('/', 1)[1]}", f"{case}/ceiling", run, browser.current_url]  # fmt: skip
+    again = f"{case}/grade?like={run.rsplit('/', 1)[1]}"
+    return [address, odd, case, f"{case}/grade", again, f"{case}/ceiling", run, str(browser.current_url)]
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (768, "light"), (1440, "dark")])
