@@ -216,7 +216,17 @@ def every_page(
     press(browser, ".ask > button")
     until(browser, ".lines")
     again = f"{case}/grade?like={run.rsplit('/', 1)[1]}"
-    return [address, odd, case, f"{case}/grade", again, f"{case}/ceiling", run, str(browser.current_url)]
+    return [
+        address,
+        odd,
+        case,
+        f"{case}/grade",
+        again,
+        f"{case}/ceiling",
+        run,
+        f"{run}/report",
+        str(browser.current_url),
+    ]
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (768, "light"), (1440, "dark")])

@@ -22,8 +22,10 @@ from starlette.exceptions import HTTPException
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
+import truthing
 from truthing.app import pages, runs
 from truthing.app.jobs import JOBS
+from truthing.app.look import look
 from truthing.app.security import Guard, known_host
 from truthing.app.server import application
 from truthing.app.task import Given, Task
@@ -34,6 +36,7 @@ from truthing.errors import InputError
 
 TRUTHING = [sys.executable, "-c", "from truthing.cli import main; main()"]
 HERE = "http://127.0.0.1:8765"
+EXAMPLE = Path(truthing.__file__).parent / "examples" / "spam"
 LABELS = "task,who,verdict\n" + "".join(
     f"{i},{w},{'yes' if (i + (i % 7 == w)) % 3 == 0 else 'no'}\n" for i in range(60) for w in range(3)
 )
@@ -286,6 +289,16 @@ def test_columns_can_be_corrected(visitor: Visitor) -> None:
     assert visitor.post(page.url.path, {"file": "7"}).status_code == 422
 
 
+def test_uses_follow_the_columns_until_they_are_said(visitor: Visitor, store: Store) -> None:
+    page = visitor.send(("odd.csv", "item,label\n1,x\n2,y\n")).url.path
+    case = next(iter(store.cases.values()))
+    said = {"file": "0", "prediction_column": "label", "uses": ["labels"]}  # as ticked when the form was shown
+    visitor.post(page, said)
+    assert look(case).files[0].uses == {"predictions"}
+    visitor.post(page, {**said, "uses": ["gold"]})
+    assert look(case).files[0].uses == {"gold"}
+
+
 # runs
 
 
@@ -377,20 +390,22 @@ def test_a_process_that_dies_is_noticed(visitor: Visitor, store: Store) -> None:
     assert text(visitor.client.get(run).text) == runs.DIED
 
 
-def test_the_ceiling(visitor: Visitor) -> None:
+@pytest.mark.parametrize("job", JOBS)
+def test_every_job_gives_the_numbers_of_its_command(visitor: Visitor, monkeypatch: Any, job: str) -> None:
     page = visitor.post("/files", {"example": "spam"}).url.path
-    run = visitor.post(f"{page}/ceiling", {"file-labels": "0", "file-predictions": "1"}).url.path
+    asked = {field.name for field in JOBS[job].fields}
+    answers = {"noise": "rate", "noise-rate": "15"} if "noise" in asked else {}
+    files = {"file-labels": "0", "file-predictions": "1", "file-gold": "2"}
+    run = visitor.post(f"{page}/{job}", {**files, **answers}).url.path
     assert visitor.wait(run) == "done"
     shown = visitor.client.get(run).text
-    assert "No classifier can err on fewer than 15.40%" in shown
-    assert "truthing ceiling labels.csv --predictions predictions.csv" in shown
-    assert visitor.client.get(f"{run}/download/result.json").json()["value"] == pytest.approx(0.154, abs=5e-4)
-    assert visitor.client.get(f"{run}/report").status_code == 404
-
-
-def test_every_job_has_its_command() -> None:
-    named = {name for command in command_line.registered_commands if (name := command.name)}
-    assert set(JOBS) <= named
+    command = re.findall(r'<code id="command">(.*?)</code>', shown)[0]
+    assert command.startswith(f"truthing {job} ")
+    monkeypatch.chdir(EXAMPLE)
+    done = CliRunner().invoke(command_line, [*command.split()[1:], "--json"])
+    assert visitor.client.get(f"{run}/download/result.json").json() == json.loads(done.stdout)
+    has_page = visitor.client.get(f"{run}/report").status_code == 200
+    assert has_page == ("<iframe" in shown) != ("<table" in shown)
 
 
 def test_one_file_with_everything_is_named_once() -> None:

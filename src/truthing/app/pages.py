@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
+import threading
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -20,7 +21,8 @@ from starlette.routing import Route
 from truthing import __version__
 from truthing.app import security
 from truthing.app.jobs import JOBS
-from truthing.app.jobs.job import LEVELS, Job
+from truthing.app.jobs.job import Job
+from truthing.app.jobs.questions import LEVELS
 from truthing.app.look import USES, Look, look
 from truthing.app.runs import MOST_RUNS, Run
 from truthing.app.task import Given, Task
@@ -41,6 +43,7 @@ class Pages:
         self.store = store
         self.most_bytes = most_bytes
         self.secret = secrets.token_bytes(32)
+        self.starting = threading.Lock()
         self.templates = Environment(
             loader=PackageLoader("truthing.app"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
         )  # fmt: skip
@@ -126,7 +129,10 @@ class Pages:
         names = [f"{role}_column" for role in ROLES] + ["layout"]
         columns = {name: str(form[name]) for name in names if form.get(name)}
         uses = frozenset(str(use) for use in form.getlist("uses")) & frozenset(USES)
-        case.uploads[place] = replace(case.uploads[place], columns=columns, uses=uses or None)
+        upload, before = case.uploads[place], await run_in_threadpool(look, case)
+        if uses == before.files[place].uses:
+            uses = upload.uses or frozenset()  # nothing new was said: other columns may be recognised as something else
+        case.uploads[place] = replace(upload, columns=columns, uses=uses or None)
         case.look = None
         return RedirectResponse(f"/files/{case.key}", 303)
 
@@ -163,16 +169,14 @@ class Pages:
         if level not in dict(LEVELS):
             raise InputError(f"level {level!r} is not offered.")
         files = given_files(look(case), job, form)
-        if sum(run.state == "running" for run in self.store.runs()) >= MOST_RUNS:
-            raise InputError(
-                f"{MOST_RUNS} runs are under way already: wait until one ends or cancel one, then run again."
-            )
-        folder = case.folder / f"run-{secrets.token_hex(4)}"
-        folder.mkdir(mode=0o700)
-        task = Task(job.name, files, options, float(level), folder)
+        task = Task(job.name, files, options, float(level), case.folder / f"run-{secrets.token_hex(4)}")
         task = replace(task, command=job.command(task))
-        run = Run(task, {name: str(value) for name, value in form.items()})
-        case.runs[run.key] = run
+        with self.starting:
+            if sum(run.state == "running" for run in self.store.runs()) >= MOST_RUNS:
+                raise InputError(f"{MOST_RUNS} runs are under way already: wait until one ends or cancel one, then run again.")  # fmt: skip
+            task.folder.mkdir(mode=0o700)
+            run = Run(task, {name: str(value) for name, value in form.items()})
+            case.runs[run.key] = run
         return run
 
     def run(self, request: Request) -> Response:

@@ -9,10 +9,17 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from truthing.progress import Progress, compiled_before
 from truthing.tables.source import from_bytes
 from truthing.tables.table import Table
 
 Say = Callable[[float | None, str], None]
+
+
+def patient(say: Say) -> Progress:
+    """Progress for a long computation, which says so where it has to be compiled first."""
+    late = "" if compiled_before() else " (the first run on this machine takes about half a minute more)"
+    return lambda done, words: say(done, words + late)
 
 
 @dataclass(frozen=True)

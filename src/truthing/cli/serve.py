@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import webbrowser
 from typing import Annotated
 
@@ -39,6 +40,7 @@ def serve(
     def ready(address: str) -> None:
         typer.echo(f"The page is at {address} (Ctrl-C stops it).")
         if sys.stdout.isatty() if browser is None else browser:
-            webbrowser.open(address)
+            # a browser of the terminal would keep the server from starting
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
     answer(host, port, int(max_upload * 1e6), ready)

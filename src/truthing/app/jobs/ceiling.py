@@ -8,7 +8,8 @@ import numpy as np
 
 from truthing import __version__
 from truthing.app.fields import Field
-from truthing.app.jobs.job import REPEATS, Job, Slot
+from truthing.app.jobs.job import Job, Slot
+from truthing.app.jobs.questions import REPEATS
 from truthing.app.task import Answer, Bar, Say, Task
 from truthing.errors import InputError
 

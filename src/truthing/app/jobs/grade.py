@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from truthing.app.fields import Field
-from truthing.app.jobs.job import REPEATS, Job, Slot
-from truthing.app.task import Answer, Given, Say, Task
+from truthing.app.jobs.job import Job, Slot
+from truthing.app.jobs.questions import NOISE, PANEL_ERROR, REPEATS, TARGET
+from truthing.app.task import Answer, Given, Say, Task, patient
 from truthing.errors import InputError
-from truthing.progress import compiled_before, part
+from truthing.progress import part
 from truthing.tables import inspect
 
 
@@ -19,9 +20,8 @@ def run(task: Task, say: Say) -> Answer:
     predictions, labels, gold, notes = read(task.one("predictions"), task.one("labels"), task.one("gold"))
     options = dict(task.options)
     sensitivity = options.pop("sensitivity", False)
-    late = "" if compiled_before() else " (the first run on this machine takes about half a minute more)"
-    telling = part(lambda done, words: say(done, words + late), 0, 0.4 if sensitivity else 0.95)
-    report = grade(predictions, labels, gold=gold, progress=telling, **options)
+    progress = part(patient(say), 0, 0.4 if sensitivity else 0.95)
+    report = grade(predictions, labels, gold=gold, progress=progress, **options)
     if sensitivity:
         report.sensitivity(task.level, progress=part(say, 0.4, 0.95))
     report.warnings.extend(notes)
@@ -58,11 +58,10 @@ JOB = Job(
         Slot("gold", "Gold: the known truth of some items", "--gold", needed=False),
     ),
     (
-        Field("noise", "What is known about the labelers?", "noise"),
-        Field("positive", "Positive class", "class", "With two classes: the one that recall and precision are about."),
-        Field("target", "About", "choice", choices=(("", "these items"), ("population", "new data like them (a wider interval)"))),
-        Field("panel_error", "How often may all labelers be wrong together?", "percent",
-              "Share of items. Empty: as often as public crowds were when the labelers are learned, never when their error is given.", rare=True),
+        NOISE,
+        Field("positive", "Positive class", "class", "The one that recall and precision are about."),
+        TARGET,
+        PANEL_ERROR,
         Field("threshold", "Cut the scores at", "number", "Instead of using the predictions. Empty: use the predictions.", rare=True),
         REPEATS,
         Field("sensitivity", "Also show what the assumptions do to accuracy (takes a few runs)", "yes", rare=True),

@@ -9,11 +9,6 @@ from dataclasses import dataclass
 from truthing.app.fields import Field, option
 from truthing.app.task import Answer, Say, Task
 
-LEVELS = (("0.95", "95%"), ("0.8", "80%"), ("0.9", "90%"), ("0.99", "99%"))
-REPEATS = Field("repeats", "When a labeler contradicts itself on an item", "choice", choices=(
-    ("", "stop and say so"), ("first", "keep the first label"), ("last", "keep the last label"), ("keep", "keep both"),
-), rare=True)  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Slot:
@@ -28,7 +23,7 @@ class Slot:
 
 @dataclass(frozen=True)
 class Job:
-    """One thing the page can do. ``columns`` are the roles of columns that its command can name."""
+    """One thing the page can do. ``columns`` are what its command can be told about the columns of its files."""
 
     name: str
     title: str

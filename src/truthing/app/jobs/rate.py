@@ -1,0 +1,47 @@
+"""How frequent is each class."""
+
+from __future__ import annotations
+
+import json
+
+from truthing.app.jobs.job import Job, Slot
+from truthing.app.jobs.questions import NOISE, PANEL_ERROR, REPEATS, TARGET
+from truthing.app.task import Answer, Bar, Say, Task, patient
+from truthing.errors import InputError
+from truthing.tables import inspect
+
+MOST_BARS = 40
+
+
+def run(task: Task, say: Say) -> Answer:
+    from truthing.rate import prevalence
+
+    say(None, "reading the files")
+    labeled, known = task.one("labels"), task.one("gold")
+    if labeled is None:
+        raise InputError("shares of classes need labels: say which file holds them.")
+    reading = inspect(labeled.table(), layout=labeled.layout, **labeled.named("item", "labeler", "label", "truth"))
+    gold = reading.gold if reading.has_gold else None
+    if known is not None:
+        gold = inspect(known.table(), **known.named("item", "truth")).gold
+    result = prevalence(reading.labels, gold=gold, progress=patient(say), **task.options)
+    result.warnings.extend(reading.columns.notes)
+    shares = [(str(name), result[name]) for name in result.classes[:MOST_BARS]]
+    return Answer(
+        (result.verdict(task.level),),
+        json.dumps(result.to_dict(task.level), default=str),
+        tuple(Bar(name, share.mean, *share.interval(task.level)) for name, share in shares),
+        tuple(result.assumptions),
+        tuple(result.warnings),
+    )
+
+
+JOB = Job(
+    "rate",
+    "Count the classes",
+    "How frequent is each class: prevalence, or the pass rate that judges give?",
+    (Slot("labels", "Labels"), Slot("gold", "Gold: the known truth of some items", "--gold", needed=False)),
+    (NOISE, TARGET, PANEL_ERROR, REPEATS),
+    ("item_column", "labeler_column", "label_column", "truth_column", "layout"),
+    run,
+)
