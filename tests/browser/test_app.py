@@ -49,7 +49,7 @@ def press(page: Any, selector: str) -> None:
 
     pressed = one(page, selector)
     pressed.click()
-    WebDriverWait(page, 30, poll_frequency=0.05).until(staleness_of(pressed))
+    WebDriverWait(page, 60, poll_frequency=0.05).until(staleness_of(pressed))
 
 
 def send(page: Any, address: str, *files: Path) -> None:

@@ -29,6 +29,9 @@ from truthing.app.task import Given, Task
 from truthing.app.uploads import EXAMPLES, Case, Store
 from truthing.errors import InputError, TruthingError
 from truthing.render.console import safe
+from truthing.render.summary import Line, scale
+from truthing.render.svg import track
+from truthing.render.words import number, percent
 
 MOST_FILES = 20
 ROLES = ("item", "labeler", "label", "prediction", "score", "truth")
@@ -47,6 +50,8 @@ class Pages:
         self.templates = Environment(
             loader=PackageLoader("truthing.app"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
         )  # fmt: skip
+        self.templates.filters |= {"number": number, "percent": percent}
+        self.templates.globals |= {"track": track}
 
     def routes(self) -> list[Route]:
         return [
@@ -181,11 +186,14 @@ class Pages:
 
     def run(self, request: Request) -> Response:
         case, run = self.run_of(request)
-        shown = json.loads((run.folder / "shown.json").read_text("utf-8")) if run.state == "done" else None
-        document = (run.folder / "report.html").exists()
+        shown, lines = {}, []
+        if run.state == "done":
+            shown = json.loads((run.folder / "shown.json").read_text("utf-8"))
+            lines = [Line(**line) for line in shown["lines"]]
         return self.show(
-            request, "run.html", case=case, run=run, job=JOBS[run.task.job], shown=shown, document=document
-        )
+            request, "run.html", case=case, run=run, job=JOBS[run.task.job], shown=shown, lines=lines, top=scale(lines)[1],
+            document=(run.folder / "report.html").exists(),
+        )  # fmt: skip
 
     def status(self, request: Request) -> Response:
         _, run = self.run_of(request)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from truthing.progress import Progress, compiled_before
+from truthing.render.summary import Line
 from truthing.tables.source import from_bytes
 from truthing.tables.table import Table
 
@@ -65,22 +66,12 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Bar:
-    """A value with its interval, drawn from 0 to the largest."""
-
-    name: str
-    value: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
 class Answer:
     """The result for people, the result as data, and a page of its own where there is one."""
 
     sentences: tuple[str, ...]
     data: str
-    bars: tuple[Bar, ...] = ()
+    lines: tuple[Line, ...] = ()
     assumptions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     document: str | None = None

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
-
 from truthing import __version__
 from truthing.app.fields import Field
 from truthing.app.jobs.job import Job, Slot
 from truthing.app.jobs.questions import REPEATS
-from truthing.app.task import Answer, Bar, Say, Task
+from truthing.app.task import Answer, Say, Task
 from truthing.errors import InputError
+from truthing.render.summary import Line
 
 
 def run(task: Task, say: Say) -> Answer:
@@ -35,13 +34,13 @@ def run(task: Task, say: Say) -> Answer:
     say(None, "bounding the Bayes error")
     result = bayes_error(**found.arguments, predictions=chosen, **options)
     verdict = result.verdict
-    shown = [("ceiling", result)] if result.labeler_error is None else [("labelers", result.labeler_error)]
-    bars = [Bar(name, r.value, *r.interval(task.level)) for name, r in shown if np.isfinite(r.value)]
-    bars += [] if verdict is None else [Bar("model", verdict.error, *verdict.interval(task.level))]
+    shown = result if result.labeler_error is None else result.labeler_error
+    lines = [Line("ceiling" if shown is result else "labelers", shown.value, [shown.interval(task.level)], shown.paper)]
+    lines += [] if verdict is None else [Line("model", verdict.error, [verdict.interval(task.level)])]
     return Answer(
         (*headline(result, task.level), *([] if verdict is None else [verdict.sentence])),
         json.dumps({**result.to_dict(task.level), "source": found.said, "version": __version__}),
-        tuple(bars),
+        tuple(line for line in lines if line.known),
         tuple(result.assumptions),
         tuple(result.warnings),
     )
@@ -60,7 +59,7 @@ JOB = Job(
             ("", "as recognised"), ("labels", "labels of several labelers"), ("soft", "soft labels: the probability of the positive class"),
             ("uncertainty", "uncertainty: min(c, 1 - c)"), ("noisy", "noisy soft labels"), ("positive_confidence", "positive confidences"),
             ("scores", "scores with decisions"))),
-        Field("prior", "Share of the positive class", "percent", "Only for positive confidences."),
+        Field("prior", "Share of the positive class", "percent", "Only for positive confidences.", rare=True),
         Field("reading", "Where labelers disagree", "choice", choices=(
             ("", "the item itself is ambiguous"), ("labeler error", "somebody is wrong about a definite truth"))),
         REPEATS,

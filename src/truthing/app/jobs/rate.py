@@ -6,11 +6,13 @@ import json
 
 from truthing.app.jobs.job import Job, Slot
 from truthing.app.jobs.questions import NOISE, PANEL_ERROR, REPEATS, TARGET
-from truthing.app.task import Answer, Bar, Say, Task, patient
+from truthing.app.task import Answer, Say, Task, patient
 from truthing.errors import InputError
+from truthing.render.summary import Line
+from truthing.render.words import one_line
 from truthing.tables import inspect
 
-MOST_BARS = 40
+MOST_LINES = 40
 
 
 def run(task: Task, say: Say) -> Answer:
@@ -26,11 +28,11 @@ def run(task: Task, say: Say) -> Answer:
         gold = inspect(known.table(), **known.named("item", "truth")).gold
     result = prevalence(reading.labels, gold=gold, progress=patient(say), **task.options)
     result.warnings.extend(reading.columns.notes)
-    shares = [(str(name), result[name]) for name in result.classes[:MOST_BARS]]
+    shares = list(zip(result.classes, result.face_value))[:MOST_LINES]
     return Answer(
         (result.verdict(task.level),),
         json.dumps(result.to_dict(task.level), default=str),
-        tuple(Bar(name, share.mean, *share.interval(task.level)) for name, share in shares),
+        tuple(Line.of(one_line(name), result[name], [task.level], float(naive)) for name, naive in shares),
         tuple(result.assumptions),
         tuple(result.warnings),
     )
