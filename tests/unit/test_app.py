@@ -201,6 +201,15 @@ def test_headers(visitor: Visitor) -> None:
     assert "SameSite=Strict" in cookie
 
 
+def test_what_goes_wrong_is_a_page(store: Store, monkeypatch: Any) -> None:
+    with TestClient(application(store), base_url=HERE, raise_server_exceptions=False) as client:
+        assert text(client.get("/nowhere").text) == "There is no such page."
+        monkeypatch.setattr(store, "of", None)
+        answer = client.get("/")
+        assert answer.status_code == 500
+        assert "should not" in text(answer.text)
+
+
 # what is kept
 
 

@@ -245,9 +245,15 @@ class Pages:
 
     def problem(self, request: Request, error: Exception) -> Response:
         """A refused or lost request, as a page with one sentence."""
-        assert isinstance(error, HTTPException)
-        words = error.detail if error.status_code != 404 or error.detail != "Not Found" else "There is no such page."
-        return self.show(request, "problem.html", error.status_code, problem=words)
+        if not isinstance(error, HTTPException):
+            words, status = (
+                "Something went wrong that should not. The terminal that runs the page shows the details.",
+                500,
+            )
+        else:
+            words = "There is no such page." if error.detail == "Not Found" else error.detail
+            status = error.status_code
+        return self.show(request, "problem.html", status, problem=words)
 
 
 def job_of(request: Request) -> Job:

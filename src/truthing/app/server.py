@@ -45,7 +45,7 @@ def application(store: Store, *, host: str = "127.0.0.1", most_bytes: int = 200_
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
         middleware=[Middleware(Guard, host=host, most_bytes=most_bytes)],
-        exception_handlers={HTTPException: pages.problem},
+        exception_handlers={HTTPException: pages.problem, Exception: pages.problem},
         lifespan=lifespan,
     )
 

@@ -5,6 +5,7 @@ for (const form of document.querySelectorAll("[data-drop]")) {
   const input = form.querySelector("input[type=file]");
   const list = form.querySelector("[data-chosen]");
   const alert = form.querySelector("[data-alert]");
+  const waiting = form.querySelector("[data-waiting]");
   let kept = [];
 
   const show = () => {
@@ -35,7 +36,8 @@ for (const form of document.querySelectorAll("[data-drop]")) {
     show();
   });
   form.addEventListener("submit", (event) => {
-    if (!alert.hidden) event.preventDefault();
+    if (alert.hidden) waiting.textContent = "Sending and reading the files …";
+    else event.preventDefault();
   });
 }
 
