@@ -423,6 +423,30 @@ def test_one_file_with_everything_is_named_once() -> None:
     assert JOBS["grade"].command(task) == "truthing grade all.csv --target population"
 
 
+def test_one_file_with_everything(visitor: Visitor, tmp_path: Path, monkeypatch: Any) -> None:
+    """Columns that were named for labels serve the gold of the same file too, here and on the command line."""
+    rows = [f"{i},{w},{'xy'[(i + (i % 5 == w)) % 2]},{'xy'[i % 2]},{'xy'[i % 2] if i < 9 else ''}" for i in range(40) for w in range(3)]  # fmt: skip
+    content = "item,who,label,prediction,gold\n" + "\n".join(rows)
+    (tmp_path / "all.csv").write_text(content)
+    monkeypatch.chdir(tmp_path)
+    page = visitor.send(("all.csv", content)).url.path
+    visitor.post(page, {"file": "0", "labeler_column": "who", "label_column": "label"})
+    files = {"file-labels": "0", "file-predictions": "0", "file-gold": "0"}
+    run = visitor.post(f"{page}/grade", {**files, "noise": "rate", "noise-rate": "10"}).url.path
+    assert visitor.wait(run) == "done"
+    command = re.findall(r'<code id="command">(.*?)</code>', visitor.client.get(run).text)[0]
+    done = CliRunner().invoke(command_line, [*command.split()[1:], "--json"])
+    found = visitor.client.get(f"{run}/download/result.json").json()
+    assert found == json.loads(done.stdout)
+    assert found["gold"] == 9
+    run = visitor.post(f"{page}/grade", {**files, "file-gold": ""}).url.path
+    assert visitor.wait(run) == "failed"
+    assert "all.csv holds gold, which the command would use" in text(visitor.client.get(run).text)
+    for job in ("rate", "ceiling"):
+        line = [job, "all.csv", "--labeler-column", "who", "--gold" if job == "rate" else "--predictions", "all.csv"]
+        assert CliRunner().invoke(command_line, line).exit_code == 0
+
+
 # the command
 
 

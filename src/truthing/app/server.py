@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
+import tempfile
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
@@ -58,11 +59,12 @@ async def _sweep(store: Store) -> None:
 
 def serve(host: str, port: int, most_bytes: int, ready: Callable[[str], None]) -> None:
     """Answer until stopped; ``ready`` hears the address as soon as it can be opened."""
-    listening = _listen(host, port)
+    listening, store = _listen(host, port), Store()
+    tempfile.tempdir = str(store.folder)  # where large uploads wait while they come in
     shown = f"[{host}]" if ":" in host else host
     ready(f"http://{shown}:{listening.getsockname()[1]}/")
     config = uvicorn.Config(
-        application(Store(), host=host, most_bytes=most_bytes), log_level="warning", server_header=False, timeout_graceful_shutdown=3
+        application(store, host=host, most_bytes=most_bytes), log_level="warning", server_header=False, timeout_graceful_shutdown=3
     )  # fmt: skip
     uvicorn.Server(config).run(sockets=[listening])
 

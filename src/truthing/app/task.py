@@ -11,6 +11,7 @@ from typing import Any
 
 from truthing.progress import Progress, compiled_before
 from truthing.render.summary import Line
+from truthing.tables import Reading, inspect
 from truthing.tables.source import from_bytes
 from truthing.tables.table import Table
 
@@ -35,13 +36,8 @@ class Given:
     def table(self) -> Table:
         return from_bytes(self.path.read_bytes(), self.name)
 
-    def named(self, *roles: str) -> dict[str, str | None]:
-        """What was said about its columns, of these roles."""
-        return {f"{role}_column": self.columns.get(f"{role}_column") for role in roles}
-
-    @property
-    def layout(self) -> str | None:
-        return self.columns.get("layout")
+    def reading(self) -> Reading:
+        return inspect(self.table(), **self.columns)
 
 
 @dataclass(frozen=True)

@@ -113,5 +113,6 @@ def _read(
     else:
         raise InputError(f"grade takes predictions and labels, or one file with both; {len(files)} files were given.")
     if gold is not None:
-        known = inspect(gold, **item, **truth).gold
+        own = {**named, "layout": layout} if gold == files[-1] else item  # one file may hold labels and gold
+        known = inspect(gold, **own, **truth).gold
     return predictions, reading.labels, known, list(reading.columns.notes)

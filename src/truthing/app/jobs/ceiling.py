@@ -17,20 +17,18 @@ def run(task: Task, say: Say) -> Answer:
     from truthing.ceiling.facade import bayes_error
     from truthing.ceiling.files import align, read_ceiling
     from truthing.render.ceiling import headline
-    from truthing.tables import read_predictions
 
     say(None, "reading the files")
     labeled, predicted = task.one("labels"), task.one("predictions")
     if labeled is None:
         raise InputError("the ceiling needs labels: say which file holds them.")
-    options = dict(task.options)
+    options, columns = dict(task.options), dict(labeled.columns)
+    columns.pop("prediction_column", None)
     found = read_ceiling(
-        labeled.table(), kind=options.pop("kind", None), column=labeled.columns.get("score_column"), layout=labeled.layout,
-        repeats=options.pop("repeats", "error"), **labeled.named("item", "labeler", "label", "truth"),
+        labeled.table(), kind=options.pop("kind", None), column=columns.pop("score_column", None),
+        repeats=options.pop("repeats", "error"), **columns,
     )  # fmt: skip
-    chosen = None
-    if predicted is not None:
-        chosen = align(found, read_predictions(predicted.table(), **predicted.named("item", "prediction")))
+    chosen = None if predicted is None else align(found, predicted.reading().predictions)
     say(None, "bounding the Bayes error")
     result = bayes_error(**found.arguments, predictions=chosen, **options)
     verdict = result.verdict
@@ -51,8 +49,9 @@ JOB = Job(
     "Find the ceiling",
     "What is the least error any classifier can reach; is a model too good to be true?",
     (
-        Slot("labels", "Votes, soft labels, or scores with decisions", any_file=True),
-        Slot("predictions", "A model's predictions", "--predictions", needed=False),
+        Slot("labels", "Votes, soft labels, or scores with decisions",
+             ("item_column", "labeler_column", "label_column", "score_column", "truth_column", "layout"), any_file=True),
+        Slot("predictions", "A model's predictions", ("item_column", "prediction_column"), "--predictions", needed=False),
     ),
     (
         Field("kind", "What the file holds", "choice", choices=(
@@ -64,6 +63,5 @@ JOB = Job(
             ("", "the item itself is ambiguous"), ("labeler error", "somebody is wrong about a definite truth"))),
         REPEATS,
     ),
-    ("item_column", "labeler_column", "label_column", "prediction_column", "score_column", "truth_column", "layout"),
     run,
 )  # fmt: skip

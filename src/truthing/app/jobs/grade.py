@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from truthing.app.fields import Field
-from truthing.app.jobs.job import Job, Slot
-from truthing.app.jobs.questions import NOISE, PANEL_ERROR, REPEATS, TARGET
+from truthing.app.jobs.job import Job, Slot, known_truth
+from truthing.app.jobs.questions import GOLD, NOISE, PANEL_ERROR, REPEATS, TARGET
 from truthing.app.task import Answer, Given, Say, Task, patient
 from truthing.errors import InputError
 from truthing.progress import part
-from truthing.tables import inspect
 
 
 def run(task: Task, say: Say) -> Answer:
@@ -35,16 +34,9 @@ def read(predicted: Given | None, labeled: Given | None, known: Given | None) ->
     """Predictions, labels, gold and what had to be said about the columns, as the command line reads them."""
     if predicted is None or labeled is None:
         raise InputError("grading needs predictions and labels: say which file holds them.")
-    if predicted == labeled:
-        reading = inspect(labeled.table(), layout=labeled.layout, **labeled.named("item", "labeler", "label", "prediction", "score", "truth"))  # fmt: skip
-        predictions = reading.predictions
-        gold = reading.gold if reading.has_gold else None
-    else:
-        predictions = inspect(predicted.table(), **predicted.named("item", "prediction", "score")).predictions
-        reading = inspect(labeled.table(), layout=labeled.layout, **labeled.named("item", "labeler", "label"))
-        gold = None
-    if known is not None:
-        gold = inspect(known.table(), **known.named("item", "truth")).gold
+    reading = labeled.reading()
+    predictions = (reading if predicted == labeled else predicted.reading()).predictions
+    gold = known_truth(known, reading if predicted == labeled else None)
     return predictions, reading.labels, gold, list(reading.columns.notes)
 
 
@@ -53,9 +45,9 @@ JOB = Job(
     "Grade a classifier",
     "How good is it really, and how sure can one be?",
     (
-        Slot("predictions", "Predictions"),
-        Slot("labels", "Labels"),
-        Slot("gold", "Gold: the known truth of some items", "--gold", needed=False),
+        Slot("predictions", "Predictions", ("item_column", "prediction_column", "score_column")),
+        Slot("labels", "Labels", ("item_column", "labeler_column", "label_column", "layout")),
+        GOLD,
     ),
     (
         NOISE,
@@ -66,6 +58,5 @@ JOB = Job(
         REPEATS,
         Field("sensitivity", "Also show what the assumptions do to accuracy (takes a few runs)", "yes", rare=True),
     ),
-    ("item_column", "labeler_column", "label_column", "prediction_column", "score_column", "truth_column", "layout"),
     run,
 )  # fmt: skip

@@ -7,15 +7,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from truthing.app.fields import Field, option
-from truthing.app.task import Answer, Say, Task
+from truthing.app.task import Answer, Given, Say, Task
+from truthing.errors import InputError
+from truthing.predictions import Gold
+from truthing.tables import Reading
 
 
 @dataclass(frozen=True)
 class Slot:
-    """A place for a file: ``use`` is what must be in it, ``flag`` its option on the command line (none: an argument)."""
+    """A place for a file.
+
+    ``use`` is what must be in it, ``columns`` what the command can be told about it, ``flag`` its option (none: an argument).
+    """
 
     use: str
     words: str
+    columns: tuple[str, ...]
     flag: str = ""
     needed: bool = True
     any_file: bool = False
@@ -23,14 +30,13 @@ class Slot:
 
 @dataclass(frozen=True)
 class Job:
-    """One thing the page can do. ``columns`` are what its command can be told about the columns of its files."""
+    """One thing the page can do."""
 
     name: str
     title: str
     question: str
     slots: tuple[Slot, ...]
     fields: tuple[Field, ...]
-    columns: tuple[str, ...]
     run: Callable[[Task, Say], Answer]
 
     def command(self, task: Task) -> str:
@@ -50,16 +56,22 @@ class Job:
         return " ".join(["truthing", self.name, *arguments, *flags])
 
     def _columns(self, task: Task) -> dict[str, str]:
-        """Column names as options; where files call their items differently, all their names."""
-        files = [given for chosen in task.files.values() for given in chosen]
-        found: dict[str, str] = {}
-        for role in self.columns:
-            names = [given.columns[role] for given in files if role in given.columns]
-            if role == "item_column" and names:
-                names = [given.columns.get(role) or given.item or "" for given in files]
-            if names:
-                found[role] = ",".join(dict.fromkeys(filter(None, names)))
+        """What was said about columns, as options; where files call their items differently, all their names."""
+        files = [(slot, given) for slot in self.slots for given in task.files.get(slot.use, ())]
+        found = {name: given.columns[name] for slot, given in files for name in slot.columns if name in given.columns}
+        if "item_column" in found:
+            names = [given.columns.get("item_column") or given.item for _, given in files]
+            found["item_column"] = ",".join(dict.fromkeys(name for name in names if name))
         return found
+
+
+def known_truth(known: Given | None, only: Reading | None) -> Gold | None:
+    """The gold that was chosen; of its ``only`` file a command takes the gold unasked, so leaving it out is refused."""
+    if known is not None:
+        return known.reading().gold
+    if only is not None and only.has_gold:
+        raise InputError(f"{only.table.name} holds gold, which the command would use: choose it as gold too, or take that column out.")  # fmt: skip
+    return None
 
 
 def typed_path(name: str) -> str:

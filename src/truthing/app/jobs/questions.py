@@ -1,9 +1,11 @@
-"""Questions that several jobs ask, said once."""
+"""Files and answers that several jobs ask for, said once."""
 
 from __future__ import annotations
 
 from truthing.app.fields import Field
+from truthing.app.jobs.job import Slot
 
+GOLD = Slot("gold", "Gold: the known truth of some items", ("item_column", "truth_column"), "--gold", needed=False)
 LEVELS = (("0.95", "95%"), ("0.8", "80%"), ("0.9", "90%"), ("0.99", "99%"))
 NOISE = Field("noise", "What is known about the labelers?", "noise")
 TARGET = Field(

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 
-from truthing.app.jobs.job import Job, Slot
-from truthing.app.jobs.questions import NOISE, PANEL_ERROR, REPEATS, TARGET
+from truthing.app.jobs.job import Job, Slot, known_truth
+from truthing.app.jobs.questions import GOLD, NOISE, PANEL_ERROR, REPEATS, TARGET
 from truthing.app.task import Answer, Say, Task, patient
 from truthing.errors import InputError
 from truthing.render.summary import Line
 from truthing.render.words import one_line
-from truthing.tables import inspect
 
 MOST_LINES = 40
 
@@ -22,11 +21,8 @@ def run(task: Task, say: Say) -> Answer:
     labeled, known = task.one("labels"), task.one("gold")
     if labeled is None:
         raise InputError("shares of classes need labels: say which file holds them.")
-    reading = inspect(labeled.table(), layout=labeled.layout, **labeled.named("item", "labeler", "label", "truth"))
-    gold = reading.gold if reading.has_gold else None
-    if known is not None:
-        gold = inspect(known.table(), **known.named("item", "truth")).gold
-    result = prevalence(reading.labels, gold=gold, progress=patient(say), **task.options)
+    reading = labeled.reading()
+    result = prevalence(reading.labels, gold=known_truth(known, reading), progress=patient(say), **task.options)
     result.warnings.extend(reading.columns.notes)
     shares = list(zip(result.classes, result.face_value))[:MOST_LINES]
     return Answer(
@@ -42,8 +38,7 @@ JOB = Job(
     "rate",
     "Count the classes",
     "How frequent is each class: prevalence, or the pass rate that judges give?",
-    (Slot("labels", "Labels"), Slot("gold", "Gold: the known truth of some items", "--gold", needed=False)),
+    (Slot("labels", "Labels", ("item_column", "labeler_column", "label_column", "truth_column", "layout")), GOLD),
     (NOISE, TARGET, PANEL_ERROR, REPEATS),
-    ("item_column", "labeler_column", "label_column", "truth_column", "layout"),
     run,
 )
