@@ -14,3 +14,4 @@ printf '\nHow good is the filter really? Labels alone know the consensus, not th
 show truthing grade predictions.csv labels.csv
 printf '\nAn expert looked at 50 random messages: that narrows it.\n'
 show truthing grade predictions.csv labels.csv --gold gold.csv --metric accuracy --metric precision --metric recall
+printf '\nThe same as one page to open in a browser: truthing grade predictions.csv labels.csv --gold gold.csv --html report.html\n'

@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "truthing"
 FLOORS = [
-    {"errors"},
+    {"errors", "progress"},
     {"coding"},
     {"labels", "predictions"},
     {"joining"},

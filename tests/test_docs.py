@@ -36,6 +36,22 @@ def test_blocks_run(
     assert "Traceback" not in capsys.readouterr().out
 
 
+def test_readme_transcript_is_what_the_command_prints(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from truthing.cli.main import app
+
+    monkeypatch.delenv("COLUMNS", raising=False)  # parallel runners set it
+    monkeypatch.chdir(ROOT / "src" / "truthing" / "examples" / "spam")
+    (command, transcript), *_ = re.findall(
+        r"```\n\$ truthing ([^\n]+)\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL
+    )
+    app(command.split(), standalone_mode=False)
+    printed = " ".join(capsys.readouterr().out.split())
+    for said in re.split(r"…|\n\n|\n(?=\S)", transcript):
+        assert " ".join(said.split()) in printed
+
+
 def test_readme_shows_the_two_commands_first() -> None:
     first = (ROOT / "README.md").read_text()[:1200]
     assert "make demo" in first

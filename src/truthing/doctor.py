@@ -11,6 +11,8 @@ from truthing.errors import InputError, listing
 from truthing.labels import Labels
 from truthing.predictions import Gold, Predictions
 from truthing.tables import Reading, inspect
+from truthing.tables.columns import Columns
+from truthing.tables.table import Table
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,7 @@ class FileFinding:
 
     path: str
     sentences: tuple[str, ...]
+    columns: Columns
     labels: Labels | None = None
     predictions: Predictions | None = None
     gold: Gold | None = None
@@ -44,11 +47,20 @@ def examine(sources: Sequence[Any], **options: Any) -> Findings:
     """Read each file as what it is and say what follows."""
     if not sources:
         raise InputError("no file to examine: name one or more.")
-    files = tuple(_examine_one(str(source), inspect(source, **options)) for source in sources)
+    return together([examine_file(source, **options) for source in sources])
+
+
+def examine_file(source: Any, **options: Any) -> FileFinding:
+    """Read one file as what it is."""
+    return _examine_one(source.name if isinstance(source, Table) else str(source), inspect(source, **options))
+
+
+def together(files: Sequence[FileFinding]) -> Findings:
+    """How files fit together, what can be computed from them and what is missing for the rest."""
     labels = next(((f, f.labels) for f in files if f.labels is not None), None)
     predictions = [(f, f.predictions) for f in files if f.predictions is not None]
     gold = next(((f, f.gold) for f in files if f.gold is not None), None)
-    return Findings(files, tuple(_overlaps(labels, predictions, gold)), *_offers(labels, predictions, gold))
+    return Findings(tuple(files), tuple(_overlaps(labels, predictions, gold)), *_offers(labels, predictions, gold))
 
 
 def _examine_one(path: str, reading: Reading) -> FileFinding:
@@ -71,7 +83,7 @@ def _examine_one(path: str, reading: Reading) -> FileFinding:
     unused = [c for c in columns.rest if columns.layout == "long"]
     if unused:
         sentences.append(f"not used: {listing(unused)}")
-    return FileFinding(path, tuple(sentences), labels, predictions, gold)
+    return FileFinding(path, tuple(sentences), columns, labels, predictions, gold)
 
 
 def _about_labels(labels: Labels) -> list[str]:

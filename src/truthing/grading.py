@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from truthing.noise.known import Confusion, Symmetric
 from truthing.noise.learned import Learned
 from truthing.papers import testing
 from truthing.papers.su_foils import face_value
+from truthing.progress import Progress, listener
 from truthing.report import Report
 from truthing.simulation import class_prior
 from truthing.tables import read_gold, read_labels, read_predictions
@@ -29,7 +29,6 @@ from truthing.truth.question import Question
 
 MOST_CELLS = 20_000_000  # of drawn confusion matrices together
 METHODS = ("posterior", *testing.METHODS)
-Progress = Callable[[str], None]
 
 
 def grade(
@@ -66,7 +65,7 @@ def grade(
     True
     """
     _check_options(method, target, draws)
-    say = reporter(progress)
+    say = listener(progress)
     joined = prepare(predictions, labels, gold=gold, scores=scores, repeats=repeats)
     panel = joined.labels
     assumptions: list[str] = []
@@ -83,12 +82,13 @@ def grade(
         joined.warnings.append(
             f"{panel.n_classes} classes leave memory for {fitting} draws only: limits of intervals are rough."
         )
-    question = Question(panel, predicted, joined.gold, fixed, place, score, target, min(draws, fitting), seed, weights)
+    question = Question(
+        panel, predicted, joined.gold, fixed, place, score, target, min(draws, fitting), seed, weights, say
+    )
     if method == "posterior":
-        say("looking at the labelers and the classifier (the first run compiles, about half a minute)")
         outcome = _posterior(question, model, panel_error)
     else:
-        say(f"grading by method {method}")
+        say(0, f"grading by method {method}")
         outcome = _by_the_book(question, model, method, panel_error)
     return Report(
         answer=outcome.answer,
@@ -128,18 +128,12 @@ def _check_options(method: str, target: str, draws: int) -> None:
         raise InputError(f"{draws} draws are too few for an interval: give at least 100.")
 
 
-def reporter(progress: bool | Progress) -> Progress:
-    if callable(progress):
-        return progress
-    return (lambda text: print(f"truthing: {text} …", file=sys.stderr)) if progress else (lambda text: None)
-
-
 def _posterior(question: Question, model: Any, panel_error: Any) -> Outcome:
     """The default method, and the question of what else it might have assumed kept open for `Report.sensitivity`."""
     from truthing.truth import checks, posterior, rows
     from truthing.truth.sensitivity import sensitivity
 
-    def again(share: Any) -> Outcome:
+    def again(question: Question, share: Any) -> Outcome:
         if rows.must_be_learned(model, question.labels):
             return posterior.with_learned_noise(question, model, share)
         tables = model.tables(question.labels) if isinstance(model, TableNoise) else None
@@ -151,8 +145,8 @@ def _posterior(question: Question, model: Any, panel_error: Any) -> Outcome:
         checks.require_identified(question.labels, question.gold)
     if panel_error is None and not rows.is_open(model):
         panel_error = 0  # what the user says about the labelers is trusted until panel_error says otherwise
-    outcome = again(panel_error)
-    return replace(outcome, sensitivity=lambda level=0.95: sensitivity(question, again, level))
+    outcome = again(question, panel_error)
+    return replace(outcome, sensitivity=lambda level, progress: sensitivity(question, again, level, progress))
 
 
 def _by_the_book(question: Question, model: Any, method: str, panel_error: Any) -> Outcome:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from truthing.labels import Repeats
 from truthing.metrics.estimate import Estimate
 from truthing.noise.base import TableNoise
 from truthing.noise.known import Confusion, Symmetric
+from truthing.progress import Progress, listener, part
 from truthing.truth.outcome import NoiseSummary, Outcome
 from truthing.truth.question import Question
 
@@ -41,6 +42,17 @@ class Prevalence:
                 raise InputError(f"no class is called {name!r}.{did_you_mean(str(name), self.classes)}")
             name = same[0]
         return Estimate.from_draws(self.draws[:, self.classes.index(name)])
+
+    def verdict(self, level: float = 0.95) -> str:
+        """A sentence for a person: of two classes about the second, else about the most frequent."""
+        k = 1 if len(self.classes) == 2 else int(self.draws.mean(axis=0).argmax())
+        name, estimate = self.classes[k], self[self.classes[k]]
+        low, high = estimate.interval(level)
+        where = f"these {self.sizes['items']:,} items" if self.target == "sample" else "new data like these"
+        return (
+            f"{name} on {estimate.mean:.0%} of {where}; {100 * level:.4g}% sure it is between {low:.1%} and {high:.1%}. "
+            f"The labels taken at face value say {self.face_value[k]:.0%}."
+        )
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         shares = {}
@@ -78,6 +90,7 @@ def prevalence(
     repeats: Repeats = "error",
     draws: int = 4000,
     seed: int = 0,
+    progress: bool | Progress = False,
 ) -> Prevalence:
     """How frequent is each class, although its labels are noisy: same arguments as `grade`, no predictions.
 
@@ -103,13 +116,14 @@ def prevalence(
         )
     model = as_noise(noise)
     entries = Entries.of(panel)
-    readings = read_consensus(entries)
+    say = listener(progress)
+    readings = read_consensus(entries, progress=part(say, 0, 0.3))
     fixed = None if prior is None else as_prior(prior, panel.classes)
     weights = None if gold_weights is None else selection_weights(gold_weights, joined)
-    question = Question(panel, readings.predicted, joined.gold, fixed, None, None, target, draws, seed, weights)
-    blind = Question(
-        panel, np.zeros(panel.n_items, dtype=np.int64), joined.gold, fixed, None, None, target, draws, seed, weights
+    question = Question(
+        panel, readings.predicted, joined.gold, fixed, None, None, target, draws, seed, weights, part(say, 0.3, 1)
     )
+    blind = replace(question, predicted=np.zeros(panel.n_items, dtype=np.int64))
     if rows.must_be_learned(model, panel):
         if not isinstance(model, Symmetric | Confusion):
             checks.require_identified(panel, joined.gold)

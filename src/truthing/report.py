@@ -17,6 +17,7 @@ from truthing.metrics.counts import Tally, evaluate, metric_names
 from truthing.metrics.curves import BestThreshold, Curve
 from truthing.metrics.estimate import Estimate
 from truthing.metrics.joint import JointDensity
+from truthing.progress import Progress, listener
 from truthing.truth.outcome import NoiseSummary
 
 
@@ -61,6 +62,7 @@ class Report:
     sensitivity_rule: Any = None
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
     shown: Sequence[str] | None = None
+    provenance: dict[str, Any] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> Estimate:
         cache = self._cache
@@ -72,7 +74,7 @@ class Report:
         return cache[name]
 
     @cached_property
-    def _cache(self) -> dict[str, Estimate]:
+    def _cache(self) -> dict[str, Any]:
         return {}
 
     @property
@@ -122,11 +124,13 @@ class Report:
         x, y = (evaluate(name, tally, classes=self.classes, positive=self.positive) for name in (first, second))
         return JointDensity.from_draws(np.asarray(x), np.asarray(y))
 
-    def sensitivity(self, level: float = 0.95) -> Any:
+    def sensitivity(self, level: float = 0.95, *, progress: bool | Progress = False) -> Any:
         """How accuracy moves with what was assumed: panel error, dependence of labelers, mistakes that the classifier repeats."""
         if self.sensitivity_rule is None:
             raise InputError("sensitivity belongs to method='posterior': the papers' methods assume their noise model.")
-        return self.sensitivity_rule(level)
+        if "sensitivity" not in self._cache:
+            self._cache["sensitivity"] = self.sensitivity_rule(level, listener(progress))
+        return self._cache["sensitivity"].at(level)
 
     def truth_frame(self) -> Any:
         """Each item's class probabilities as a polars table, to look at or export."""
@@ -162,11 +166,41 @@ class Report:
 
         return json.dumps(_no_nan(self.to_dict(level)), default=str)
 
+    def to_html(
+        self,
+        path: Any = None,
+        *,
+        level: float = 0.95,
+        sensitivity: bool = False,
+        progress: bool | Progress = False,
+    ) -> str:
+        """The report as one HTML page that needs no network; written when a path is given.
+
+        ``level`` is shown first and can be switched on the page; ``sensitivity`` adds what the assumptions do (a few more runs).
+        """
+        if sensitivity:
+            self.sensitivity(progress=progress)
+        page = _renderer("page").to_html(self, level=level, sensitivity=sensitivity)
+        if path is not None:
+            from truthing.tables.write import write_bytes
+
+            write_bytes(path, page.encode())
+        return str(page)
+
+    def _repr_html_(self) -> str:
+        """The page in a notebook."""
+        return str(_renderer("page").framed(self.to_html()))
+
+    def plot(self, kind: str = "metrics", ax: Any = None, *, level: float = 0.95, **options: Any) -> Any:
+        """A picture on matplotlib axes, which are returned: metrics, density (of ``metric=``), confusion, roc, pr, labelers or sensitivity."""
+        return _renderer("figures").plot(self, kind, ax, level=level, **options)
+
     def __str__(self) -> str:
         """The verdict and the metrics as plain text."""
         lines = [self.verdict()]
         for name in self.metrics[:12]:
-            lines.append(f"{name:<24} {self[name]}   at face value {self.at_face_value(name):.3f}")
+            naive = self.at_face_value(name)
+            lines.append(f"{name:<24} {self[name]}" + ("" if naive != naive else f"   at face value {naive:.3f}"))
         lines += [f"Assumed: {a}" for a in self.assumptions] + [f"Warning: {w}" for w in self.warnings]
         return "\n".join(lines)
 
@@ -181,16 +215,25 @@ class Report:
             text = f"Right on {accuracy.mean:.1%} {where}, by a method that gives no uncertainty."
         else:
             low, high = accuracy.interval(level)
-            text = f"Right on {accuracy.mean:.0%} {where}; {level:.0%} sure it is between {low:.1%} and {high:.1%}."
+            text = (
+                f"Right on {accuracy.mean:.0%} {where}; {100 * level:.4g}% sure it is between {low:.1%} and {high:.1%}."
+            )
         points = 100 * (accuracy.mean - naive)
         if abs(points) < 0.5:
-            return text + f" Against the labels taken at face value it seems {naive:.0%} too."
+            return f"{text} Against the labels taken at face value it seems {naive:.0%} too."
         blame = (
-            "the labels, not the classifier, lose those points"
+            f"the labels, not the classifier, lose {'that point' if round(points) == 1 else f'those {points:.0f} points'}"
             if points > 0
             else "the labels share mistakes with the classifier"
         )
         return text + f" Against the labels taken at face value it would seem {naive:.0%}: {blame}."
+
+
+def _renderer(name: str) -> Any:
+    """A room upstairs, entered only when something is to be shown: a report is data, and knows no page or picture by itself."""
+    import importlib
+
+    return importlib.import_module(f"truthing.render.{name}")
 
 
 def _as_dict(estimate: Estimate, level: float) -> dict[str, float]:

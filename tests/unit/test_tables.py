@@ -145,6 +145,9 @@ def test_columns_are_recognised_and_can_be_named(tmp_path: Path) -> None:
     path.write_text("q,who,verdict\n1,a,good\n1,b,bad\n")
     labels = tr.read_labels(path, item_column="q", labeler_column="who", label_column="verdict")
     assert labels.n_labels == 2
+    assert inspect(path, item_column="image,q", label_column="verdict").columns.get("item") == "q"
+    with pytest.raises(tr.InputError, match="no column 'image,task' for the item"):
+        inspect(path, item_column="image,task")
     path.write_text("item,model,label\n1,gpt,good\n")
     with pytest.raises(tr.InputError, match="--labeler-column model or --prediction-column model"):
         tr.read_labels(path)

@@ -69,10 +69,11 @@ def ceiling(
         file, kind=kind, column=score_column, layout=layout, repeats=repeats,  # type: ignore[arg-type]
         item_column=item_column, labeler_column=labeler_column, label_column=label_column, truth_column=truth_column,
     )  # fmt: skip
+    own = {"labeler_column": labeler_column} if predictions == file else {}  # one file may hold votes and predictions
     model = (
         None
         if predictions is None
-        else read_predictions(predictions, item_column=item_column, prediction_column=prediction_column)
+        else read_predictions(predictions, item_column=item_column, prediction_column=prediction_column, **own)
     )
     arguments = dict(found.arguments)
     if positive is not None and "counts" in arguments:

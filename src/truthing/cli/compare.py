@@ -59,6 +59,7 @@ def compare(
     from truthing.comparison.facade import compare as compare_models
     from truthing.render import compare as render
     from truthing.render.console import err, out
+    from truthing.render.waiting import waiting
     from truthing.tables import inspect
 
     panel, known, notes = parse.labels_and_gold(
@@ -76,11 +77,12 @@ def compare(
             else list(readings.values())
         )
         slices = slice_column(by, sources)
-    result = compare_models(
-        {name: reading.predictions for name, reading in readings.items()}, panel, gold=known, noise=parse.noise(noise), threshold=threshold,
-        target=target, positive=positive, panel_error=parse.panel_error(panel_error), repeats=repeats, by=slices, draws=draws, seed=seed,  # type: ignore[arg-type]
-        progress=err().is_terminal,
-    )  # fmt: skip
+    with waiting() as progress:
+        result = compare_models(
+            {name: reading.predictions for name, reading in readings.items()}, panel, gold=known, noise=parse.noise(noise), threshold=threshold,
+            target=target, positive=positive, panel_error=parse.panel_error(panel_error), repeats=repeats, by=slices, draws=draws, seed=seed,  # type: ignore[arg-type]
+            progress=progress,
+        )  # fmt: skip
     result.warnings.extend(notes)
     if as_json:
         typer.echo(json.dumps({**result.to_dict(metric, level), "version": __version__}, default=str))

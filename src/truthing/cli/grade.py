@@ -6,8 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-from truthing.cli import options, parse
+from truthing.cli import options, parse, showing
 from truthing.errors import InputError
+from truthing.progress import part
 
 
 def grade(
@@ -40,6 +41,11 @@ def grade(
     draws: options.Draws = 4000,
     level: options.Level = 0.95,
     as_json: options.Json = False,
+    as_markdown: options.Markdown = False,
+    as_csv: options.Csv = False,
+    html: Annotated[
+        str | None, typer.Option("--html", help="Also write the report as one HTML page to this file.")
+    ] = None,
     sensitivity: Annotated[
         bool,
         typer.Option("--sensitivity", help="Also show how accuracy moves with what was assumed (takes a few runs)."),
@@ -58,29 +64,34 @@ def grade(
 ) -> None:
     """How good is the classifier really, and how sure can one be? Noisy labels in, honest intervals out."""
     from truthing import grading
-    from truthing.render.console import err, out
+    from truthing.render.console import err
+    from truthing.render.waiting import waiting
 
+    form = showing.form(as_json, as_markdown, as_csv)
     named = {"item_column": item_column, "labeler_column": labeler_column, "label_column": label_column}
     others = {"prediction_column": prediction_column, "score_column": score_column, "truth_column": truth_column}
     predictions, labels, known, notes = _read(files, gold, layout, named, others)
-    report = grading.grade(
-        predictions, labels, gold=known, noise=parse.noise(noise), prior=parse.prior(prior, labels.classes, positive), positive=positive,
-        threshold=threshold, target=target, method=method, panel_error=parse.panel_error(panel_error), repeats=repeats,  # type: ignore[arg-type]
-        metrics=metric, draws=draws, seed=seed, progress=err().is_terminal,
-    )  # fmt: skip
-    report.warnings.extend(notes)
+    with waiting() as progress:
+        report = grading.grade(
+            predictions, labels, gold=known, noise=parse.noise(noise), prior=parse.prior(prior, labels.classes, positive), positive=positive,
+            threshold=threshold, target=target, method=method, panel_error=parse.panel_error(panel_error), repeats=repeats,  # type: ignore[arg-type]
+            metrics=metric, draws=draws, seed=seed, progress=part(progress, 0, 0.4 if sensitivity else 1),
+        )  # fmt: skip
+        found = report.sensitivity(level, progress=part(progress, 0.4, 1)) if sensitivity else None
+        for (
+            name
+        ) in report.metrics:  # areas under curves are drawn when first asked: here, while somebody is told to wait
+            report[name]
+        report.warnings.extend(notes)
+        report.provenance.update(showing.provenance([*files, gold, noise]))
+        if html is not None:
+            report.to_html(html, level=level, sensitivity=sensitivity)
+            err().print(f"The report is in {html}.")
     if truth_to is not None:
         from truthing.tables.write import write_frame
 
         write_frame(report.truth_frame(), truth_to)
-    if as_json:
-        typer.echo(report.to_json(level))
-    else:
-        from truthing.render.terminal import show
-
-        show(report, out(), level)
-        if sensitivity:
-            out().print(f"\n{report.sensitivity(level)}")
+    showing.show_grade(report, form, level, found)
 
 
 def _read(
@@ -102,5 +113,6 @@ def _read(
     else:
         raise InputError(f"grade takes predictions and labels, or one file with both; {len(files)} files were given.")
     if gold is not None:
-        known = inspect(gold, **item, **truth).gold
+        own = {**named, "layout": layout} if gold == files[-1] else item  # one file may hold labels and gold
+        known = inspect(gold, **own, **truth).gold
     return predictions, reading.labels, known, list(reading.columns.notes)

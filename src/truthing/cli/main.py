@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import Annotated
 
 import typer
 
 from truthing import __version__
-from truthing.cli import ceiling, compare, doctor, error, grade, rate, reproduce, simulate
+from truthing.cli import ceiling, compare, doctor, error, grade, rate, reproduce, serve, simulate
 from truthing.errors import TruthingError
 
 app = typer.Typer(
@@ -44,10 +45,14 @@ app.command("ceiling")(ceiling.ceiling)
 app.command("error")(error.error)
 app.command("simulate")(simulate.simulate)
 app.command("reproduce")(reproduce.reproduce)
+app.command("serve")(serve.serve)
 
 
 def main() -> None:
     """Run, and turn every error a user can mend into one line."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without these letters shows question marks
     try:
         app()
     except TruthingError as problem:

@@ -10,13 +10,18 @@ Layout = Annotated[
     str | None,
     typer.Option("--layout", help="How the table is laid out: long, wide, counts or grouped. Default: recognised."),
 ]
-ItemColumn = Annotated[str | None, typer.Option("--item-column", help="Column that names the item.")]
+ItemColumn = Annotated[
+    str | None,
+    typer.Option("--item-column", help="Column that names the item; several, split by commas, where files differ."),
+]
 LabelerColumn = Annotated[str | None, typer.Option("--labeler-column", help="Column that names the labeler.")]
 LabelColumn = Annotated[str | None, typer.Option("--label-column", help="Column with the label.")]
 PredictionColumn = Annotated[str | None, typer.Option("--prediction-column", help="Column with the prediction.")]
 ScoreColumn = Annotated[str | None, typer.Option("--score-column", help="Column with the score.")]
 TruthColumn = Annotated[str | None, typer.Option("--truth-column", help="Column with the known truth.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Markdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown, for notes and pull requests.")]
+Csv = Annotated[bool, typer.Option("--csv", help="Print the table as CSV.")]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of the random numbers: same seed, same answer.")]
 Level = Annotated[float, typer.Option("--level", help="Level of the intervals.")]
 Gold = Annotated[str | None, typer.Option("--gold", help="File with the known truth of some items.")]

@@ -16,8 +16,8 @@ def labels_and_gold(
     from truthing.tables import inspect
 
     reading = inspect(labels, layout=layout, **named)
-    if gold is None:
-        return reading.labels, reading.gold if reading.has_gold else None, list(reading.columns.notes)
+    if gold is None or gold == labels:
+        return reading.labels, reading.gold if reading.has_gold or gold else None, list(reading.columns.notes)
     own = {k: v for k, v in named.items() if k in ("item_column", "truth_column")}
     return reading.labels, inspect(gold, **own).gold, list(reading.columns.notes)
 

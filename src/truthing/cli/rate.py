@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 import typer
 
-from truthing.cli import options, parse
+from truthing.cli import options, parse, showing
 
 
 def rate(
@@ -19,6 +18,8 @@ def rate(
     repeats: options.Repeats = "error",
     level: options.Level = 0.95,
     as_json: options.Json = False,
+    as_markdown: options.Markdown = False,
+    as_csv: options.Csv = False,
     seed: options.Seed = 0,
     layout: options.Layout = None,
     item_column: options.ItemColumn = None,
@@ -28,19 +29,17 @@ def rate(
 ) -> None:
     """How frequent is each class (prevalence, pass rate), from noisy labels and perhaps some gold."""
     from truthing.rate import prevalence
-    from truthing.render.console import out
+    from truthing.render.waiting import waiting
 
+    form = showing.form(as_json, as_markdown, as_csv)
     panel, known, notes = parse.labels_and_gold(
         labels, gold, layout, item_column=item_column, labeler_column=labeler_column, label_column=label_column,
         truth_column=truth_column,
     )  # fmt: skip
-    result = prevalence(
-        panel, gold=known, noise=parse.noise(noise), target=target, panel_error=parse.panel_error(panel_error), repeats=repeats, seed=seed  # type: ignore[arg-type]
-    )  # fmt: skip
+    with waiting() as progress:
+        result = prevalence(
+            panel, gold=known, noise=parse.noise(noise), target=target, panel_error=parse.panel_error(panel_error), repeats=repeats, seed=seed,  # type: ignore[arg-type]
+            progress=progress,
+        )  # fmt: skip
     result.warnings.extend(notes)
-    if as_json:
-        typer.echo(json.dumps(result.to_dict(level), default=str))
-    else:
-        from truthing.render.terminal import show_rate
-
-        show_rate(result, out(), level)
+    showing.show_rate(result, form, level)

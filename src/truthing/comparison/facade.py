@@ -12,13 +12,11 @@ from truthing.comparison.result import Comparison, check_models
 from truthing.errors import InputError, listing
 from truthing.grading import (
     MOST_CELLS,
-    Progress,
     as_noise,
     grade,
     positive_class,
     predicted_classes,
     prepare,
-    reporter,
     selection_weights,
     sizes,
 )
@@ -27,6 +25,7 @@ from truthing.labels import Labels, Repeats
 from truthing.metrics.counts import Tally
 from truthing.papers.su_foils import face_value
 from truthing.predictions import Predictions
+from truthing.progress import Progress, listener
 
 MOST_ANSWERS = 100_000_000  # drawn truths kept, draws × items
 FEW_IN_SLICE = 5
@@ -73,7 +72,7 @@ def compare(
         )
     if draws < 100:
         raise InputError(f"{draws} draws are too few for an interval: give at least 100.")
-    say = reporter(progress)
+    say = listener(progress)
     joined = join_models(dict(zip(names, predictions.values())), labels, gold, repeats)
     panel = joined[0].labels
     assumptions: list[str] = []
@@ -96,7 +95,7 @@ def compare(
         warnings += slice_warnings(slices, len(names))
     scores = {}
     if all(c[1] is not None for c in columns):
-        say("grading the scores")
+        say(0.8, "grading the scores")
         options: dict[str, Any] = {
             "gold": gold, "gold_weights": gold_weights, "noise": noise, "threshold": threshold, "positive": positive,
             "panel_error": panel_error, "repeats": repeats, "draws": min(draws, fitting), "seed": seed,

@@ -181,7 +181,7 @@ class Estimate:
             return np.empty(0), np.empty(0)
         low, high = self.support
         spread = self.std
-        if spread == 0 or not np.isfinite(spread):
+        if not 1e-12 < spread < np.inf:  # equal draws spread a little by rounding
             return np.array([self.mean]), np.array([np.inf])
         bandwidth = 0.9 * spread * min(len(self.values), 4000) ** -0.2
         left = max(low, self.values.min() - 4 * bandwidth)

@@ -10,7 +10,8 @@ from rich.text import Text
 
 from truthing.comparison.result import Comparison, name_of
 from truthing.render.console import safe
-from truthing.render.terminal import cells
+from truthing.render.terminal import add_line, doubts, lines_table, plain_table
+from truthing.render.words import one_line, percent
 
 MOST_PAIRS = 20
 
@@ -19,23 +20,13 @@ def show(result: Comparison, metric: str, console: Console, level: float = 0.95,
     console.print(Text(safe(result.verdict(metric, level), 1000), style="bold"))
     console.print(Text(safe(result.order_sentence(metric), 1000)))
     console.print()
-    console.print(models_table(result, metric, level, console.width), soft_wrap=False)
+    console.print(models_table(result, metric, level, console), soft_wrap=False)
     console.print()
     console.print(pairs_table(result, metric, level, within), soft_wrap=False)
     if result.slices:
         console.print()
         console.print(slices_table(result, metric, level), soft_wrap=False)
-    console.print()
-    for title, lines in (("Assumed", result.assumptions), ("Check", result.warnings)):
-        for line in lines:
-            console.print(Text.assemble((f"{title}  ", "bold"), safe(line, 1000)))
-
-
-def plain(title: str, *columns: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="", title=title, title_justify="left", title_style="")
-    for k, column in enumerate(columns):
-        table.add_column(column, justify="left" if k == 0 else "right", no_wrap=k > 0)
-    return table
+    doubts(console, result.assumptions, result.warnings, None)
 
 
 def ordered(result: Comparison, metric: str) -> list[str]:
@@ -43,34 +34,37 @@ def ordered(result: Comparison, metric: str) -> list[str]:
     return sorted(result.models, key=lambda m: -best[m])
 
 
-def models_table(result: Comparison, metric: str, level: float, width: int) -> Table:
-    bar = max(10, min(30, width - 80))
-    table = plain(
-        safe(name_of(metric, result), 60), "", "estimate", f"{level:.0%} interval", "0" + " " * (bar - 2) + "1", "at face value", "P(best)",
-    )  # fmt: skip
+def models_table(result: Comparison, metric: str, level: float, console: Console) -> Table:
+    table, draw = lines_table(level, console, safe(name_of(metric, result), 24))
     best = result.probability_best(metric)
     for name in ordered(result, metric):
-        naive = result.at_face_value(name, metric)
-        table.add_row(
-            safe(name, 30),
-            *cells(result.estimate(name, metric), level, bar),
-            "" if naive != naive else f"{naive:.3f}",
-            f"{best[name]:.0%}",
-        )
+        title = f"{one_line(name, 30)} (best: {best[name]:.0%})"
+        add_line(table, title, result.estimate(name, metric), result.at_face_value(name, metric), level, draw)
+    return table
+
+
+def _columns(table: Table, *columns: str) -> Table:
+    for k, column in enumerate(columns):
+        table.add_column(column, justify="left" if k == 0 else "right", no_wrap=k > 0)
     return table
 
 
 def pairs_table(result: Comparison, metric: str, level: float, within: float) -> Table:
     names = ordered(result, metric)
     pairs = [(a, b) for k, a in enumerate(names) for b in names[k + 1 :]]
-    table = plain(
-        "differences, paired", "", "difference", f"{level:.0%} interval", "P(first better)", f"P(within {within:g})"
+    table = _columns(
+        plain_table("differences, paired"),
+        "",
+        "difference",
+        f"{percent(level)} interval",
+        "P(better)",
+        f"P(within {within:g})",
     )
     for first, second in pairs[:MOST_PAIRS]:
         gap = result.difference(metric, first, second)
         low, high = gap.interval(level)
         table.add_row(
-            f"{safe(first, 24)} - {safe(second, 24)}", f"{gap.mean:+.3f}", f"{low:+.3f} – {high:+.3f}",
+            Text(f"{one_line(first, 24)} - {one_line(second, 24)}"), f"{gap.mean:+.3f}", f"{low:+.3f} – {high:+.3f}",
             f"{gap.probability_better:.1%}", f"{gap.probability_equivalent(within):.0%}",
         )  # fmt: skip
     if len(pairs) > MOST_PAIRS:
@@ -79,20 +73,13 @@ def pairs_table(result: Comparison, metric: str, level: float, within: float) ->
 
 
 def slices_table(result: Comparison, metric: str, level: float) -> Table:
-    table = plain(
-        "slices, pooled with each other; on new data like them",
-        "",
-        "items",
-        "model",
-        "estimate",
-        f"{level:.0%} interval",
-        "alone",
-    )
+    title = plain_table("slices, pooled with each other; on new data like them")
+    table = _columns(title, "", "items", "model", "estimate", f"{percent(level)} interval", "alone")
     for part in result.by_slice(metric):
         low, high = part.pooled.interval(level)
         table.add_row(
-            safe(part.name, 24), f"{part.items:,}", safe(part.model, 40), f"{part.pooled.mean:.3f}", f"{low:.3f} – {high:.3f}",
-            f"{part.alone.mean:.3f}",
+            Text(one_line(part.name, 24)), f"{part.items:,}", Text(one_line(part.model, 40)), f"{part.pooled.mean:.3f}",
+            f"{low:.3f} – {high:.3f}", f"{part.alone.mean:.3f}",
         )  # fmt: skip
     return table
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from typing import Any
@@ -23,11 +24,12 @@ def safe(text: Any, most: int = 200) -> str:
 
 def out() -> Console:
     """Standard output; plain text in a pipe."""
-    # a pipe has no width of its own: let long lines be long there
+    # a pipe has no width of its own: let long lines be long there, unless COLUMNS says otherwise
+    endless = not sys.stdout.isatty() and "COLUMNS" not in os.environ
     return Console(
         highlight=False,
-        width=None if sys.stdout.isatty() else 160,
-        soft_wrap=not sys.stdout.isatty(),
+        width=160 if endless else None,
+        soft_wrap=endless,
         emoji=False,
         markup=False,
     )

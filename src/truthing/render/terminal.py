@@ -1,76 +1,116 @@
-"""A report on the terminal: a sentence, the metrics with bars, the confusion matrix, labelers, and every doubt in words."""
+"""A report on the terminal: a sentence, the metrics with bars, the confusion matrix, labelers, every doubt in words, and what to do next."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
 from truthing.metrics.estimate import Estimate
 from truthing.rate import Prevalence
 from truthing.render.console import safe
+from truthing.render.summary import Summary
+from truthing.render.words import metric_title, next_step, number, one_line, percent
 from truthing.report import Report
+from truthing.truth.sensitivity import Sensitivity
 
-NAMES = {
-    "false_alarm": "false alarms",
-    "f1": "F1",
-    "mcc": "MCC",
-    "kappa": "κ",
-    "auc": "AUC",
-    "balanced_accuracy": "balanced accuracy",
-    "average_precision": "average precision",
-}
-PER_CLASS = ("precision", "recall", "false_alarm", "specificity", "f1")
-MOST_CLASSES, MOST_LABELERS, MOST_METRICS = 12, 15, 40
+MOST_METRICS, MOST_MISTAKES, MOST_LABELERS = 40, 12, 15
+ROOM_FOR_BAR, ROOM_FOR_FACE = 72, 56
+Draw = Callable[[float, float, float], str]
 
 
-def show(report: Report, console: Console, level: float = 0.95) -> None:
+def show(report: Report, console: Console, level: float = 0.95, sensitivity: Sensitivity | None = None) -> None:
+    summary = Summary(report, (level,))
     console.print(Text(safe(report.verdict(level), 1000), style="bold"))
     console.print()
-    console.print(metrics_table(report, level, console.width), soft_wrap=False)
-    if len(report.classes) <= MOST_CLASSES:
-        console.print()
-        console.print(confusion_table(report, level), soft_wrap=False)
-    if report.noise.confusion is not None and len(report.noise.labelers) > 1:
-        console.print()
-        console.print(labelers_table(report, level), soft_wrap=False)
+    console.print(metrics_table(report, level, console), soft_wrap=False)
     console.print()
-    for title, lines in (("Assumed", report.assumptions), ("Check", report.warnings)):
-        for line in lines:
-            console.print(Text.assemble((f"{title}  ", "bold"), safe(line, 1000)))
+    console.print(confusion_table(summary, console), soft_wrap=False)
+    if len(summary.labelers) > 1:
+        console.print()
+        console.print(labelers_table(summary, level, console), soft_wrap=False)
+    if sensitivity is not None:
+        console.print()
+        console.print(sensitivity_table(sensitivity, level, console), soft_wrap=False)
+    doubts(console, report.assumptions, report.warnings, next_step(report))
 
 
-def metrics_table(report: Report, level: float, width: int) -> Table:
-    bar = max(10, min(30, width - 70))
-    table = Table(box=None, pad_edge=False, header_style="")
-    table.add_column("")
-    table.add_column("estimate", justify="right")
-    table.add_column(f"{level:.0%} interval", justify="center")
-    table.add_column(Text("0" + " " * (bar - 2) + "1"), no_wrap=True)
-    table.add_column("at face value", justify="right")
-    names = report.metrics
-    for name in names[:MOST_METRICS]:
-        estimate = report[name]
-        naive = report.at_face_value(name)
-        shown = NAMES.get(name, name)
-        if report.positive is not None and name in PER_CLASS:
-            shown += f" ({report.classes[report.positive]})"
-        table.add_row(safe(shown, 40), *cells(estimate, level, bar), "" if naive != naive else f"{naive:.3f}")
-    if len(names) > MOST_METRICS:
-        table.add_row(f"… {len(names) - MOST_METRICS} more: --json shows all")
+def show_rate(result: Prevalence, console: Console, level: float = 0.95) -> None:
+    """Shares of the classes, for the terminal."""
+    console.print(Text(safe(result.verdict(level), 1000), style="bold"))
+    console.print()
+    table, draw = lines_table(level, console, "share")
+    for k, name in enumerate(result.classes[:MOST_METRICS]):
+        add_line(table, one_line(name), result[name], float(result.face_value[k]), level, draw)
+    if len(result.classes) > MOST_METRICS:
+        table.add_row(f"… {len(result.classes) - MOST_METRICS} more: --json shows all")
+    console.print(table, soft_wrap=False)
+    doubts(console, result.assumptions, result.warnings, None)
+
+
+def doubts(console: Console, assumptions: list[str], warnings: list[str], following: str | None) -> None:
+    console.print()
+    for title, lines in (("Assumed", assumptions), ("Check", warnings), ("Next", [following] if following else [])):
+        for n, line in enumerate(lines):
+            if console.soft_wrap:
+                console.print(Text.assemble((f"{title:<9}", "bold"), safe(line, 1000)))
+            else:
+                grid = Table.grid(padding=(0, 2, 0, 0))
+                grid.add_column(width=7)
+                grid.add_column()
+                grid.add_row(Text(title if n == 0 else "", style="bold"), Text(safe(line, 1000)))
+                console.print(grid)
+
+
+def plain_table(title: str | None = None) -> Table:
+    return Table(box=None, pad_edge=False, header_style="", title=title, title_justify="left", title_style="")
+
+
+def lines_table(level: float, console: Console, what: str) -> tuple[Table, Draw | None]:
+    """A table of estimates, and what draws its bars; narrow terminals lose the bars, then the face values."""
+    width = console.width
+    bar = 0 if width < ROOM_FOR_BAR else max(10, min(30, width - 63))
+    table = plain_table()
+    table.add_column("", ratio=None, max_width=max(12, width - 26))
+    table.add_column(what, justify="right", no_wrap=True)
+    table.add_column(f"{percent(level)} interval", justify="center", no_wrap=True)
+    if bar:
+        table.add_column(Text("0" + " " * (bar - 2) + "1"), no_wrap=True)
+    if width >= ROOM_FOR_FACE:
+        table.add_column("at face value", justify="right", no_wrap=True)
+    return table, _drawer(console, bar) if bar else None
+
+
+def _drawer(console: Console, width: int) -> Draw:
+    marks = "━●" if console.encoding.lower().startswith("utf") else "=o"
+    return lambda low, mean, high: drawn_bar(low, mean, high, width, marks)
+
+
+def add_line(table: Table, title: str, estimate: Estimate, naive: float, level: float, draw: Draw | None) -> None:
+    shown = "" if naive != naive else number(naive)
+    if len(estimate.values) == 0:
+        cells = ["–", "undefined", *([""] if draw else []), shown]
+    else:
+        low, high = estimate.interval(level)
+        note = f" ({estimate.undefined:.0%} undefined)" if estimate.undefined > 0.005 else ""
+        drawn = [draw(low, estimate.mean, high)] if draw else []
+        cells = [number(estimate.mean), f"{number(low)} – {number(high)}{note}", *drawn, shown]
+    table.add_row(Text(title), *(Text(cell) for cell in cells[: len(table.columns) - 1]))
+
+
+def metrics_table(report: Report, level: float, console: Console) -> Table:
+    table, draw = lines_table(level, console, "estimate")
+    for name in report.metrics[:MOST_METRICS]:
+        add_line(table, metric_title(report, name), report[name], report.at_face_value(name), level, draw)
+    if len(report.metrics) > MOST_METRICS:
+        table.add_row(f"… {len(report.metrics) - MOST_METRICS:,} more: --json shows all")
     return table
 
 
-def cells(estimate: Estimate, level: float, bar: int) -> tuple[str, str, str]:
-    """Estimate, interval and a bar from 0 to 1."""
-    if len(estimate.values) == 0:
-        return "–", "undefined", ""
-    low, high = estimate.interval(level)
-    note = f" ({estimate.undefined:.0%} undefined)" if estimate.undefined > 0.005 else ""
-    return f"{estimate.mean:.3f}", f"{low:.3f} – {high:.3f}{note}", drawn_bar(low, estimate.mean, high, bar)
-
-
-def drawn_bar(low: float, mean: float, high: float, width: int) -> str:
+def drawn_bar(low: float, mean: float, high: float, width: int, marks: str = "━●") -> str:
     """
     >>> drawn_bar(0.2, 0.5, 0.8, 11)
     '  ━━━●━━━  '
@@ -78,73 +118,81 @@ def drawn_bar(low: float, mean: float, high: float, width: int) -> str:
     place = [round(min(max(v, 0), 1) * (width - 1)) for v in (low, mean, high)]
     line = [" "] * width
     for k in range(place[0], place[2] + 1):
-        line[k] = "━"
-    line[place[1]] = "●"
+        line[k] = marks[0]
+    line[place[1]] = marks[1]
     return "".join(line)
 
 
-def confusion_table(report: Report, level: float) -> Table:
-    low, high = report.confusion.interval(level)
-    mean = report.confusion.mean
-    table = Table(
-        box=None, pad_edge=False, header_style="", title="truth ↓  predicted →", title_justify="left", title_style=""
-    )
+def _fits(table: Table, console: Console) -> bool:
+    return Measurement.get(console, console.options.update(max_width=10_000), table).maximum <= console.width
+
+
+def confusion_table(summary: Summary, console: Console) -> Table:
+    """The matrix where there is room for it, else its largest mistakes."""
+    names = [one_line(c, 16) for c in summary.classes]
+    table = plain_table("truth ↓  predicted →")
     table.add_column("")
-    for name in report.classes:
-        table.add_column(safe(name, 16), justify="right")
-    for k, name in enumerate(report.classes):
+    for name in names:
+        table.add_column(Text(name), justify="right", no_wrap=True)
+    if summary.whole_confusion:
+        for k, name in enumerate(names):
+            row = summary.cells[k * len(names) : (k + 1) * len(names)]
+            table.add_row(Text(name), *(f"{c.mean:.0f} ({c.limits[0][0]:.0f}–{c.limits[0][1]:.0f})" for c in row))
+        if _fits(table, console):
+            return table
+    mistakes = sorted((c for c in summary.cells if not c.right), key=lambda cell: -cell.mean)[:MOST_MISTAKES]
+    table = plain_table(f"largest mistakes of {len(summary.report.classes):,} classes")
+    for column in ("truth", "predicted"):
+        table.add_column(column, max_width=max(8, (console.width - 18) // 2))
+    table.add_column("items", justify="right", no_wrap=True)
+    for c in mistakes:
         table.add_row(
-            safe(name, 16),
-            *(f"{mean[k, j]:.0f} ({low[k, j]:.0f}–{high[k, j]:.0f})" for j in range(len(report.classes))),
-        )
+            Text(c.truth), Text(c.predicted), f"{c.mean:.0f} ({c.limits[0][0]:.0f}–{c.limits[0][1]:.0f})"
+        )  # fmt: skip
     return table
 
 
-def labelers_table(report: Report, level: float) -> Table:
-    noise = report.noise
-    assert noise.confusion is not None
-    table = Table(
-        box=None, pad_edge=False, header_style="", title="labelers, best first", title_justify="left", title_style=""
-    )
-    for column in ("", "error", f"{level:.0%} interval", *(f"right on {safe(c, 12)}" for c in report.classes[:6])):
-        table.add_column(column, justify="left" if not column else "right")
-    error = 1 - (noise.prior[:, None] * noise.confusion.diagonal(axis1=1, axis2=2).T).sum(axis=0)
-    order = error.argsort()
-    interval = noise.error_interval(level)
-    for t in order[:MOST_LABELERS]:
-        limits = f"{interval[0][t]:.3f} – {interval[1][t]:.3f}" if interval is not None else "given"
-        table.add_row(
-            safe(noise.labelers[t], 24),
-            f"{error[t]:.3f}",
-            limits,
-            *(f"{noise.confusion[t, c, c]:.2f}" for c in range(min(len(report.classes), 6))),
-        )
-    if len(order) > MOST_LABELERS:
-        table.add_row(f"… {len(order) - MOST_LABELERS} more")
+def labelers_table(summary: Summary, level: float, console: Console) -> Table:
+    """As many columns as there is room for."""
+    for n_classes in range(min(6, len(summary.classes)), -1, -1):
+        table = plain_table("labelers, best first")
+        table.add_column("", max_width=max(8, console.width - 34))
+        for column in ("error", f"{percent(level)} interval", "bits"):
+            table.add_column(column, justify="right", no_wrap=True)
+        for name in summary.report.classes[:n_classes]:
+            table.add_column(Text(f"right on {one_line(name, 12)}"), justify="right", no_wrap=True)
+        for labeler in summary.labelers[:MOST_LABELERS]:
+            line = labeler.error
+            limits = f"{number(line.limits[0][0])} – {number(line.limits[0][1])}" if line.limits else "given"
+            right = (number(share, 2) for share in labeler.right[:n_classes])
+            table.add_row(Text(one_line(line.title, 24)), number(line.mean), limits, number(labeler.bits, 2), *right)
+        left = len(summary.report.noise.labelers) - MOST_LABELERS
+        if left > 0:
+            table.add_row(f"… {left:,} more")
+        if _fits(table, console):
+            break
     return table
 
 
-def show_rate(result: Prevalence, console: Console, level: float = 0.95) -> None:
-    """Shares of the classes, for the terminal."""
-    best = max(result.classes[:2] if len(result.classes) == 2 else result.classes, key=lambda c: result[c].mean)
-    low, high = result[best].interval(level)
-    where = f"these {result.sizes['items']:,} items" if result.target == "sample" else "new data like these"
-    console.print(
-        Text(
-            safe(
-                f"{best} on {result[best].mean:.0%} of {where}; {level:.0%} sure it is between {low:.1%} and {high:.1%}."
-            ),
-            style="bold",
-        )
-    )
-    console.print()
-    table = Table(box=None, pad_edge=False, header_style="")
-    for column in ("", "share", f"{level:.0%} interval", "0" + " " * 28 + "1", "at face value"):
-        table.add_column(column, justify="left" if column in ("", "0" + " " * 28 + "1") else "right", no_wrap=True)
-    for k, name in enumerate(result.classes[:MOST_METRICS]):
-        table.add_row(safe(name, 40), *cells(result[name], level, 30), f"{result.face_value[k]:.3f}")
-    console.print(table, soft_wrap=False)
-    console.print()
-    for title, lines in (("Assumed", result.assumptions), ("Check", result.warnings)):
-        for line in lines:
-            console.print(Text.assemble((f"{title}  ", "bold"), safe(line, 1000)))
+def sensitivity_table(found: Sensitivity, level: float, console: Console) -> Table:
+    """Accuracy under each assumption, one at a time."""
+    bar = 0 if console.width < ROOM_FOR_BAR else 20
+    draw = _drawer(console, bar)
+    table = plain_table("accuracy when one assumption at a time is")
+    table.add_column("")
+    table.add_column("", justify="right", no_wrap=True)
+    table.add_column(f"{percent(level)} interval", justify="center", no_wrap=True)
+    if bar:
+        table.add_column(Text("0" + " " * (bar - 2) + "1"), no_wrap=True)
+    before = ""
+    for row in found.rows:
+        if row.assumption != before:
+            table.add_row(Text(row.assumption, style="italic"))
+            before = row.assumption
+        value = "as learned" if row.value != row.value else f"{row.value:g}"
+        drawn = [draw(row.low, row.mean, row.high)] if bar else []
+        table.add_row(f"  {value}", number(row.mean), f"{number(row.low)} – {number(row.high)}", *drawn)
+    low, high = found.bounds
+    table.caption = f"Whatever the dependence, if the consensus is as good as the model says: {low:.3f} to {high:.3f}."
+    table.caption_justify, table.caption_style = "left", ""
+    return table

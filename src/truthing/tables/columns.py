@@ -79,6 +79,8 @@ def recognise(table: Table, named: Mapping[str, str | None], layout: str | None 
     for what, column in named.items():
         if column is None:
             continue
+        # files that call it differently share one option: item_column="task,image"
+        column = next((name for name in (column, *column.split(",")) if name in columns), column)
         if column not in columns:
             raise InputError(
                 f"{table.name} has no column {column!r} for the {what}.{did_you_mean(column, columns)} It has {listing(columns)}."

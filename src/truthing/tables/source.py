@@ -14,13 +14,15 @@ from truthing.errors import InputError
 from truthing.tables import binary, json, text
 from truthing.tables.table import Table
 
-Source = Any  # a path, "-", or a pandas, polars or Arrow table
+Source = Any  # a path, "-", a pandas, polars or Arrow table, or a Table
 
 
 def open_table(source: Source, *, delimiter: str | None = None) -> Table:
     """The rows behind a path, "-" for standard input, or a data frame."""
+    if isinstance(source, Table):
+        return source
     if isinstance(source, str | Path):
-        return _from_bytes(*_bytes_of(str(source)), delimiter=delimiter)
+        return from_bytes(*_bytes_of(str(source)), delimiter=delimiter)
     return from_frame(source)
 
 
@@ -55,7 +57,8 @@ def _bytes_of(path: str) -> tuple[bytes, str]:
         raise InputError(f"{path} cannot be read: {reason.strerror}. Check its permissions.") from None
 
 
-def _from_bytes(data: bytes, name: str, *, delimiter: str | None) -> Table:
+def from_bytes(data: bytes, name: str, *, delimiter: str | None = None) -> Table:
+    """The rows of a file's content, under the name that people know it by."""
     if data[:2] == b"\x1f\x8b":
         try:
             data = gzip.decompress(data)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,9 @@ from truthing.coding import Array
 from truthing.errors import InputError
 from truthing.labels import Labels
 from truthing.predictions import Gold, Predictions
+
+_FORMULA = re.compile(r"\s*[=+\-@|%]|[\t\r\n]")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 def write_bytes(path: str | Path, data: bytes) -> None:
@@ -31,6 +35,29 @@ def write_bytes(path: str | Path, data: bytes) -> None:
         temporary.unlink(missing_ok=True)
 
 
+def harmless(text: str) -> str:
+    """Text that a spreadsheet would take for a formula gets an apostrophe in front; numbers stay numbers.
+
+    >>> harmless("=cmd|' /C calc'!A0"), harmless("-1.5"), harmless("spam")
+    ("'=cmd|' /C calc'!A0", '-1.5', 'spam')
+    """
+    return text if not _FORMULA.match(text) or _NUMBER.fullmatch(text) else "'" + text
+
+
+def csv_text(frame: pl.DataFrame, separator: str = ",") -> str:
+    """A frame as CSV that is safe to open in a spreadsheet."""
+    cured = {
+        name: column.replace_strict(list(changed), list(changed.values()), default=column)
+        for name, column in zip(frame.columns, frame.iter_columns())
+        if column.dtype == pl.String and (changed := _formulas(column))
+    }
+    return frame.with_columns(**cured).rename(harmless).write_csv(separator=separator)
+
+
+def _formulas(column: pl.Series) -> dict[str, str]:
+    return {text: safe for text in column.unique().drop_nulls() if (safe := harmless(text)) != text}
+
+
 def write_frame(frame: pl.DataFrame, path: str | Path) -> None:
     """A frame in the format that the file's name says: .csv .tsv .parquet .jsonl, with .gz or without."""
     suffixes = [s.lower().lstrip(".") for s in Path(path).suffixes]
@@ -38,9 +65,9 @@ def write_frame(frame: pl.DataFrame, path: str | Path) -> None:
     kind = (suffixes[:-1] if packed else suffixes)[-1:] or [""]
     buffer = io.BytesIO()
     if kind == ["csv"]:
-        frame.write_csv(buffer)
+        buffer.write(csv_text(frame).encode())
     elif kind == ["tsv"]:
-        frame.write_csv(buffer, separator="\t")
+        buffer.write(csv_text(frame, "\t").encode())
     elif kind == ["parquet"]:
         frame.write_parquet(buffer)
     elif kind == ["jsonl"]:

@@ -10,6 +10,7 @@ import numba
 import numpy as np
 
 from truthing.coding import Array
+from truthing.progress import Progress, silent
 from truthing.truth.consensus import DawidSkeneFit, Entries, _softmax_rows
 from truthing.truth.crowd_gibbs import CrowdSamples, beta_limits
 
@@ -25,6 +26,7 @@ def bootstrap_crowd(
     n_draws: int,
     seed: int,
     replicates: int = REPLICATES,
+    progress: Progress = silent,
 ) -> CrowdSamples:
     """Draws of counts, rows and prior around a variational fit with the classifier as its last rater."""
     rng = np.random.default_rng(seed)
@@ -46,7 +48,8 @@ def bootstrap_crowd(
         np.zeros((n_raters - 1, n_classes, n_classes)),
     )
     truth = np.zeros((entries.n_items, n_classes))
-    for _ in range(replicates):
+    for replicate in range(replicates):
+        progress(replicate / replicates, "reweighting the items")
         weight = rng.exponential(size=entries.n_items)
         alpha, share = prior_counts + fit.counts, np.exp(fit.log_prior)
         for _ in range(STEPS):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +12,7 @@ from truthing.errors import InputError, NotConverged
 from truthing.labels import Labels
 from truthing.noise.known import Confusion, Difficulty
 from truthing.noise.learned import Strata
+from truthing.progress import Progress
 from truthing.truth import checks, rows
 from truthing.truth.committee_gibbs import sample_committee
 from truthing.truth.committee_link import Committee, draw_tilts, draw_truths, tilt_prior
@@ -48,7 +48,7 @@ def shared_truth(
     gold_weights: Array | None,
     n_draws: int,
     seed: int,
-    say: Callable[[str], None],
+    say: Progress,
 ) -> SharedTruth:
     """``predicted`` is classifiers × items; ``model`` a noise model or None, as in `grade`."""
     learned = rows.must_be_learned(model, labels)
@@ -67,16 +67,16 @@ def shared_truth(
 
 def _linked(
     labels: Labels, predicted: Array, gold: Array, model: Any, panel_error: Any, learned: bool, gold_weights: Array | None,
-    n_draws: int, seed: int, say: Callable[[str], None],
+    n_draws: int, seed: int, say: Progress,
 ) -> SharedTruth:  # fmt: skip
     entries = Entries.of(labels)
     readings: list[Readings] = []
     for number, said in enumerate(predicted):
-        say(f"reading the panel beside classifier {number + 1} of {len(predicted)}")
+        say(0.6 * number / len(predicted), f"reading the panel beside classifier {number + 1} of {len(predicted)}")
         readings.append(read_panel(entries, said) if learned else _known(labels, said, gold, model))
     levels = [learned_level(r) if panel_error is None else stated_level(r, panel_error) for r in readings]
     committee = Committee.of(predicted, np.mean([r.consensus for r in readings], axis=0))
-    say("drawing the truth")
+    say(0.6, "drawing the truth")
     tilts = draw_tilts(committee, tilt_prior(committee, levels), gold, gold_weights, n_draws=n_draws, seed=seed)
     warnings = checks.gold_selection_warning(labels, gold) if gold_weights is None else []
     if learned:
@@ -110,7 +110,7 @@ def _known(labels: Labels, said: Array, gold: Array, model: Any) -> Readings:
 
 
 def _trusted(
-    labels: Labels, predicted: Array, gold: Array, model: Any, learned: bool, n_draws: int, seed: int, say: Callable[[str], None]
+    labels: Labels, predicted: Array, gold: Array, model: Any, learned: bool, n_draws: int, seed: int, say: Progress
 ) -> SharedTruth:  # fmt: skip
     n_classes = labels.n_classes
     committee = Committee.of(predicted, np.full((labels.n_items, n_classes), 1 / n_classes))
@@ -134,7 +134,7 @@ def _trusted(
         assumptions.append("The noise of the labelers is as given.")
     said = predicted.T.astype(np.int64)
     for thin in (1, 5):
-        say("drawing the truth" if thin == 1 else "the chains disagree: drawing five times as long")
+        say(0.1 * thin, "drawing the truth" if thin == 1 else "the chains disagree: drawing five times as long")
         truth = sample_committee(said, committee.effect, gold, thin=thin, **common)
         right = np.stack([(truth == row).mean(axis=1) for row in predicted])
         rhat = max(split_rhat(row, CHAINS) for row in right)

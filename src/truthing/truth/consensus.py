@@ -15,6 +15,7 @@ import numpy as np
 
 from truthing.coding import Array
 from truthing.labels import Labels
+from truthing.progress import Progress, silent
 
 CONCENTRATIONS = 2.0 ** np.arange(7)
 MOST_ITERATIONS, TOLERANCE = 60, 1e-4
@@ -112,13 +113,14 @@ class OneCoinFit:
         return posterior
 
 
-def fit_dawid_skene(entries: Entries, gold: Array | None = None) -> DawidSkeneFit:
+def fit_dawid_skene(entries: Entries, gold: Array | None = None, *, progress: Progress = silent) -> DawidSkeneFit:
     """Pooled Dawid-Skene from a soft majority vote; items with gold are certain."""
     n_classes = entries.n_classes
     posterior = _start(entries, gold)
     whole = np.ones(entries.n_items)
     concentration = 8.0
     for iteration in range(MOST_ITERATIONS):
+        progress(iteration / MOST_ITERATIONS, "looking for the consensus")
         counts = _expected_counts(
             entries.item, entries.rater, entries.label, entries.votes, posterior, entries.n_raters
         )
@@ -139,7 +141,7 @@ def fit_dawid_skene(entries: Entries, gold: Array | None = None) -> DawidSkeneFi
     return DawidSkeneFit(posterior, log_rows, log_prior, counts, pool, concentration)
 
 
-def fit_one_coin(entries: Entries, gold: Array | None = None) -> OneCoinFit:
+def fit_one_coin(entries: Entries, gold: Array | None = None, *, progress: Progress = silent) -> OneCoinFit:
     """One accuracy for each rater; a learned class prior made this markedly worse on real crowds, so it stays flat."""
     from scipy.special import betaln, psi
 
@@ -148,6 +150,7 @@ def fit_one_coin(entries: Entries, gold: Array | None = None) -> OneCoinFit:
     given = np.bincount(entries.rater, weights=entries.votes, minlength=entries.n_raters)
     concentration = 8.0
     for iteration in range(MOST_ITERATIONS):
+        progress(iteration / MOST_ITERATIONS, "looking for the consensus")
         right = np.bincount(
             entries.rater, weights=entries.votes * posterior[entries.item, entries.label], minlength=entries.n_raters
         )

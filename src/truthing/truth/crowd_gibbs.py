@@ -13,6 +13,7 @@ import numba
 import numpy as np
 
 from truthing.coding import Array
+from truthing.progress import Progress, silent, stretches
 from truthing.truth.consensus import CONCENTRATIONS, Entries
 from truthing.truth.gibbs import CHAINS, _dirichlet
 
@@ -214,22 +215,21 @@ def _record(prior, own, rows, n_strata, prior_out, classifier, error, row_sum, r
 
 @numba.njit(cache=True)
 def _chain(  # type: ignore[no-untyped-def]
-    start_of, rater, label, votes, outcome, n_outcomes, gold, kind, table, base, low, high, n_strata, row_weight, prior_fixed, start,
-    burn, keep, seed, counts, classifier, prior_out, row_sum, row_square, error, truth, log_likelihood, agreement,
+    start_of, rater, label, votes, outcome, n_outcomes, gold, kind, table, base, low, high, n_strata, row_weight, prior_fixed, state, pool, pooled,
+    first, last, burn, seed, counts, classifier, prior_out, row_sum, row_square, error, truth, log_likelihood, agreement,
 ):  # fmt: skip
+    """Sweeps first to last; ``state``, ``pool`` and ``pooled`` are all that the next stretch has to know."""
     np.random.seed(seed)
     n_items, n_labelers = len(outcome), len(kind)
     n_states, n_classes = base.shape
-    state = start.copy()
     rows = table.copy()
-    pool = base / POOL_WEIGHT
-    concentration, coin_mean, coin_weight = 8.0, 0.7, 8.0
+    concentration, coin_mean, coin_weight = pooled
     tally = np.zeros((n_labelers, n_states, n_classes))
     answers = np.zeros((n_states, n_outcomes))
     own = np.empty((n_states, n_outcomes))
     prior = np.full(n_states, 1.0 / n_states)
     p, logs = np.empty(n_states), np.empty((n_labelers, n_states, n_classes))
-    for sweep in range(burn + keep):
+    for sweep in range(first, last):
         tally[:] = 0.0
         answers[:] = 0.0
         for i in range(n_items):
@@ -282,17 +282,18 @@ def _chain(  # type: ignore[no-untyped-def]
             log_likelihood[kept] = total_log
             agreement[kept] = concentration
             _record(prior, own, rows, n_strata, prior_out[kept], classifier[kept], error[kept], row_sum, row_square)
+    pooled[0], pooled[1], pooled[2] = concentration, coin_mean, coin_weight
 
 
 @numba.njit(parallel=True, cache=True)
 def _chains(  # type: ignore[no-untyped-def]
-    start_of, rater, label, votes, outcome, n_outcomes, gold, kind, table, base, low, high, n_strata, row_weight, prior_fixed, starts,
-    burn, keep, seeds, counts, classifier, prior_out, row_sum, row_square, error, truth, log_likelihood, agreement,
+    start_of, rater, label, votes, outcome, n_outcomes, gold, kind, table, base, low, high, n_strata, row_weight, prior_fixed, states, pools,
+    pooled, first, last, burn, seeds, counts, classifier, prior_out, row_sum, row_square, error, truth, log_likelihood, agreement,
 ):  # fmt: skip
     for m in numba.prange(len(seeds)):
         _chain(
-            start_of, rater, label, votes, outcome, n_outcomes, gold, kind, table, base, low, high, n_strata, row_weight, prior_fixed, starts[m],
-            burn, keep, seeds[m], counts[m], classifier[m], prior_out[m], row_sum[m], row_square[m], error[m], truth[m],
+            start_of, rater, label, votes, outcome, n_outcomes, gold, kind, table, base, low, high, n_strata, row_weight, prior_fixed, states[m],
+            pools[m], pooled[m], first, last, burn, seeds[m], counts[m], classifier[m], prior_out[m], row_sum[m], row_square[m], error[m], truth[m],
             log_likelihood[m], agreement[m],
         )  # fmt: skip
 
@@ -310,6 +311,7 @@ def sample_crowd(
     burn: int,
     seed: int,
     n_chains: int = CHAINS,
+    progress: Progress = silent,
 ) -> CrowdSamples:
     """Posterior draws from chains that start at soft majority votes; same seed, same answer on any number of threads."""
     n_classes, n_strata = entries.n_classes, rows.n_strata
@@ -317,7 +319,9 @@ def sample_crowd(
     keep = -(-n_draws // n_chains)
     start_of = np.searchsorted(entries.item, np.arange(n_items + 1)).astype(np.int64)
     rng = np.random.default_rng(seed)
-    starts = np.stack([_start(entries, outcome, gold, n_strata, rng) for _ in range(n_chains)])
+    states = np.stack([_start(entries, outcome, gold, n_strata, rng) for _ in range(n_chains)])
+    pools = np.repeat(rows.base[None] / POOL_WEIGHT, n_chains, axis=0)
+    pooled = np.repeat([[8.0, 0.7, 8.0]], n_chains, axis=0)
     shape = (n_chains, keep)
     counts = np.zeros((*shape, n_classes, n_outcomes))
     classifier = np.zeros((*shape, n_classes, n_outcomes))
@@ -326,12 +330,15 @@ def sample_crowd(
     error, truth = np.zeros((*shape, n_labelers)), np.zeros((n_chains, n_items, n_classes))
     log_likelihood, concentration = np.zeros(shape), np.zeros(shape)
     fixed = np.array([-1.0]) if prior is None else np.asarray(prior, dtype=float)
-    _chains(
-        start_of, entries.rater.astype(np.int64), entries.label.astype(np.int64), entries.votes, outcome.astype(np.int64), n_outcomes,
-        gold.astype(np.int64), rows.kind.astype(np.int64), rows.table.astype(float), rows.base, rows.low, rows.high, n_strata, row_weight, fixed,
-        starts, burn, keep, rng.integers(0, 2**31, n_chains), counts, classifier, prior_out, row_sum, row_square, error, truth,
-        log_likelihood, concentration,
-    )  # fmt: skip
+    work = n_chains * (len(entries.item) + n_items + n_labelers * n_classes) * n_classes * n_strata
+    for first, last in stretches(burn + keep, work):
+        progress(first / (burn + keep), "drawing truths and labelers")
+        _chains(
+            start_of, entries.rater.astype(np.int64), entries.label.astype(np.int64), entries.votes, outcome.astype(np.int64), n_outcomes,
+            gold.astype(np.int64), rows.kind.astype(np.int64), rows.table.astype(float), rows.base, rows.low, rows.high, n_strata, row_weight, fixed,
+            states, pools, pooled, first, last, burn, rng.integers(0, 2**31, n_chains), counts, classifier, prior_out, row_sum, row_square,
+            error, truth, log_likelihood, concentration,
+        )  # fmt: skip
     n = n_chains * keep
     mean = row_sum.sum(axis=0) / n
     sd = np.sqrt(np.maximum(row_square.sum(axis=0) / n - mean**2, 0))

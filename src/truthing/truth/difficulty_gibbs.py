@@ -12,6 +12,7 @@ import numba
 import numpy as np
 
 from truthing.coding import Array
+from truthing.progress import Progress, silent
 from truthing.truth.consensus import Entries
 from truthing.truth.crowd_gibbs import CrowdSamples, _start, beta_limits
 from truthing.truth.gibbs import CHAINS, _dirichlet
@@ -158,7 +159,7 @@ def _chain(  # type: ignore[no-untyped-def]
 
 def sample_difficulty(
     entries: Entries, outcome: Array, n_outcomes: int, gold: Array, *, prior: Array | None, row_weight: float, n_draws: int, burn: int, seed: int,
-    n_chains: int = CHAINS,
+    n_chains: int = CHAINS, progress: Progress = silent,
 ) -> CrowdSamples:  # fmt: skip
     """Posterior draws; a labeler's row is that of an item of average difficulty."""
     n_items, n_classes, n_raters = entries.n_items, entries.n_classes, entries.n_raters
@@ -167,7 +168,8 @@ def sample_difficulty(
     rng = np.random.default_rng(seed)
     fixed = np.full(n_classes, -1.0) if prior is None else np.asarray(prior, dtype=float)
     parts = []
-    for _ in range(n_chains):
+    for chain in range(n_chains):
+        progress(chain / n_chains, "drawing truths, labelers and how hard items are")
         out = (
             np.zeros((keep, n_classes, n_outcomes)), np.zeros((keep, n_classes, n_outcomes)), np.zeros((keep, n_classes)), np.zeros((keep, n_raters)),
             np.zeros(keep), np.zeros((n_items, n_classes)), np.zeros(keep),

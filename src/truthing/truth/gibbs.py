@@ -12,6 +12,7 @@ import numba
 import numpy as np
 
 from truthing.coding import Array
+from truthing.progress import Progress, silent, stretches
 
 CHAINS = 4
 
@@ -38,16 +39,18 @@ def _dirichlet(alpha: Array, out: Array) -> None:
 
 
 @numba.njit(cache=True)
-def _chain(weight, outcome, size, row_prior, prior_prior, prior_fixed, keep, burn, seed, rows, priors, counts, truth):  # type: ignore[no-untyped-def]
+def _chain(  # type: ignore[no-untyped-def]
+    weight, outcome, size, row_prior, prior_prior, prior, row, first, last, burn, seed, rows, priors, counts, truth,
+):  # fmt: skip
+    """Sweeps first to last; ``prior`` and ``row`` are all that the next stretch has to know."""
     np.random.seed(seed)
     n_groups, n_classes = weight.shape
-    row = np.empty_like(row_prior)
-    prior = prior_fixed.copy()
     tally = np.empty_like(row_prior)
     p = np.empty(n_classes)
-    for c in range(n_classes):  # starts are spread out, so that chains which agree have forgotten them
-        _dirichlet(row_prior[c] + 2.0 * np.random.random(), row[c])
-    for sweep in range(burn + keep):
+    if first == 0:
+        for c in range(n_classes):  # starts are spread out, so that chains which agree have forgotten them
+            _dirichlet(row_prior[c] + 2.0 * np.random.random(), row[c])
+    for sweep in range(first, last):
         tally[:] = 0.0
         for g in range(n_groups):
             total = 0.0
@@ -90,10 +93,12 @@ def _chain(weight, outcome, size, row_prior, prior_prior, prior_fixed, keep, bur
 
 
 @numba.njit(parallel=True, cache=True)
-def _chains(weight, outcome, size, row_prior, prior_prior, prior_fixed, keep, burn, seeds, rows, priors, counts, truth):  # type: ignore[no-untyped-def]
+def _chains(  # type: ignore[no-untyped-def]
+    weight, outcome, size, row_prior, prior_prior, prior, row, first, last, burn, seeds, rows, priors, counts, truth,
+):  # fmt: skip
     for m in numba.prange(len(seeds)):
         _chain(
-            weight, outcome, size, row_prior, prior_prior, prior_fixed, keep, burn, seeds[m],
+            weight, outcome, size, row_prior, prior_prior, prior[m], row[m], first, last, burn, seeds[m],
             rows[m], priors[m], counts[m], truth[m],
         )  # fmt: skip
 
@@ -110,6 +115,7 @@ def sample_known(
     seed: int,
     burn: int = 200,
     n_chains: int = CHAINS,
+    progress: Progress = silent,
 ) -> Samples:
     """Posterior draws; ``prior`` None is learned under a flat Dirichlet. ``evidence`` is log p(labels | truth) by group."""
     n_classes = evidence.shape[1]
@@ -117,15 +123,20 @@ def sample_known(
     weight = np.exp(evidence)
     learned = np.ones(n_classes) if prior is None else np.zeros(n_classes)
     fixed = np.full(n_classes, 1 / n_classes) if prior is None else np.asarray(prior, dtype=float)
-    seeds = np.random.SeedSequence(seed).generate_state(n_chains).astype(np.int64)
+    sequence = np.random.SeedSequence(seed)
     rows = np.empty((n_chains, keep, n_classes, n_outcomes))
     priors = np.empty((n_chains, keep, n_classes))
     counts = np.empty((n_chains, keep, n_classes, n_outcomes))
     truth = np.zeros((n_chains, *evidence.shape))
-    _chains(
-        weight, outcome.astype(np.int64), size.astype(np.int64), np.asarray(row_prior, dtype=float), learned, fixed,
-        keep, burn, seeds, rows, priors, counts, truth,
-    )  # fmt: skip
+    prior_now = np.repeat(fixed[None], n_chains, axis=0)
+    row_now = np.empty((n_chains, n_classes, n_outcomes))
+    for first, last in stretches(burn + keep, n_chains * evidence.size):
+        progress(first / (burn + keep), "drawing truths")
+        seeds = (sequence if first == 0 else sequence.spawn(1)[0]).generate_state(n_chains).astype(np.int64)
+        _chains(
+            weight, outcome.astype(np.int64), size.astype(np.int64), np.asarray(row_prior, dtype=float), learned, prior_now, row_now,
+            first, last, burn, seeds, rows, priors, counts, truth,
+        )  # fmt: skip
     flat = (-1, n_classes, n_outcomes)
     return Samples(
         rows.reshape(flat),

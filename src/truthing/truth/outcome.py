@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from truthing.coding import Array
 
@@ -23,6 +26,25 @@ class NoiseSummary:
     prior_interval: tuple[Array, Array] | None = None
     error: Array | None = None
     learned: bool = False
+
+    @cached_property
+    def error_rate(self) -> Array:
+        """How often each labeler errs: Σ_c π_c (1 - Π_t[c, c])."""
+        assert self.confusion is not None
+        return 1 - self.confusion.diagonal(axis1=1, axis2=2) @ self.prior
+
+    @cached_property
+    def bits(self) -> Array:
+        """What one label of each labeler tells about the truth, in bits: their mutual information Σ π_c Π[c, k] log₂ (Π[c, k] / p_k).
+
+        >>> NoiseSummary("", ("coin", "oracle"), np.array([[[.5, .5], [.5, .5]], [[1, 0], [0, 1]]]), np.array([.5, .5])).bits
+        array([0., 1.])
+        """
+        assert self.confusion is not None
+        joint = self.prior[:, None] * self.confusion
+        apart = self.prior[:, None] * joint.sum(axis=1, keepdims=True)
+        ratio = np.divide(joint, apart, out=np.ones_like(joint), where=joint > 0)
+        return (joint * np.log2(ratio)).sum(axis=(1, 2))
 
     def error_interval(self, level: float = 0.95) -> tuple[Array, Array] | None:
         """Limits of each labeler's error rate, where it was learned."""

@@ -15,6 +15,7 @@ from truthing.coding import Array
 from truthing.errors import NotConverged
 from truthing.metrics.estimate import shortest_interval
 from truthing.noise.known import Difficulty
+from truthing.progress import part
 from truthing.truth import checks
 from truthing.truth.bootstrap import bootstrap_crowd, variational_crowd
 from truthing.truth.consensus import Entries
@@ -54,7 +55,7 @@ def with_known_noise(
     samples = sample_known(
         problem.groups.evidence, problem.groups.predicted, problem.groups.size, n_outcomes=question.n_classes,
         row_prior=np.full((question.n_classes, question.n_classes), PER_ROW / question.n_classes),
-        prior=question.prior, n_draws=question.n_draws, seed=question.seed,
+        prior=question.prior, n_draws=question.n_draws, seed=question.seed, progress=question.progress,
     )  # fmt: skip
     shares = samples.prior[:, :, None] * samples.rows
     confusion = samples.counts if question.target == "sample" else shares * len(question.predicted)
@@ -83,14 +84,16 @@ def with_learned_noise(question: Question, noise: Any, panel_error: Any = None) 
     """Labelers learned from the labels; trusted only where the user says so (panel_error=0)."""
     labels = question.labels
     entries = Entries.of(labels)
-    readings = read_panel(entries, question.predicted)
+    progress = question.progress
+    readings = read_panel(entries, question.predicted, progress=part(progress, 0, 0.1))
     scores: dict[str, float] = {}
     if noise is None:
-        noise, scores = choose_model(entries, question.predicted, question.seed)
+        noise, scores = choose_model(entries, question.predicted, question.seed, progress=part(progress, 0.1, 0.2))
     rows, name = row_model(noise, labels)
     trusted = panel_error is not None and not isinstance(panel_error, tuple) and panel_error == 0
     hard_items = isinstance(noise, Difficulty)
     samples = _sample(question, entries, rows, readings, thorough=trusted, hard_items=hard_items)
+    progress(0.9, "checking who agrees too much")
     right = np.trace(samples.counts, axis1=1, axis2=2)
     diagnostics: dict[str, Any] = {"held_out_log_score": scores} if scores else {}
     diagnostics |= convergence(right, samples.n_chains, strict=trusted)
@@ -121,19 +124,27 @@ def _sample(
     question: Question, entries: Entries, rows: RowModel, readings: Readings, *, thorough: bool, hard_items: bool
 ) -> CrowdSamples:
     """The sampler where it is affordable; the bootstrap beyond."""
+    progress = part(question.progress, 0.2, 0.9)
     if len(entries.item) > LARGE or question.n_classes > MANY_CLASSES:
         if not thorough:
             return variational_crowd(
                 question.predicted, readings.fit, n_draws=min(question.n_draws, 1000), seed=question.seed
             )
         return bootstrap_crowd(
-            entries, question.predicted, question.gold, readings.fit, n_draws=question.n_draws, seed=question.seed
+            entries,
+            question.predicted,
+            question.gold,
+            readings.fit,
+            n_draws=question.n_draws,
+            seed=question.seed,
+            progress=progress,
         )
     n_draws, burn = (question.n_draws, 500) if thorough else (min(question.n_draws, 1000), 150)
     common: dict[str, Any] = {
         "prior": question.prior,
         "row_weight": PER_ROW / question.n_classes,
         "seed": question.seed,
+        "progress": progress,
     }
 
     def draw(size: int, warm_up: int) -> CrowdSamples:
@@ -181,6 +192,7 @@ def _linked(
     warnings = warnings + (
         checks.gold_selection_warning(question.labels, question.gold) if question.gold_weights is None else []
     )
+    question.progress(0.95, "drawing how far consensus and truth may part")
     link = draw_link(
         readings, level, question.gold, n_draws=question.n_draws, seed=question.seed, gold_weights=question.gold_weights
     )
@@ -190,7 +202,7 @@ def _linked(
         confusion = population_confusion(link, readings, question.gold, question.seed) * len(question.predicted)
     diagnostics = {
         **diagnostics, "link_effective_sample_size": link.effective_size, "readings": dict(zip(READINGS, expit_list(readings.levels))),
-        "level_centre": level.centre, "level_scale": level.scale,
+        "level_centre": level.centre, "level_scale": level.scale, "panel_error": panel_error,
     }  # fmt: skip
     n_gold = int((question.gold >= 0).sum())
     if panel_error is None:

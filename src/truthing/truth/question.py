@@ -8,6 +8,7 @@ from typing import Any
 from truthing.coding import Array
 from truthing.labels import Labels
 from truthing.metrics.confusion import Confusion
+from truthing.progress import Progress, silent
 from truthing.truth.draws import DrawnAnswer
 
 
@@ -25,6 +26,7 @@ class Question:
     n_draws: int
     seed: int
     gold_weights: Array | None = None
+    progress: Progress = silent
 
     @property
     def classes(self) -> tuple[Any, ...]:

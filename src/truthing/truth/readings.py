@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from truthing.coding import Array
+from truthing.progress import Progress, part, silent
 from truthing.truth.consensus import DawidSkeneFit, Entries, fit_dawid_skene, fit_one_coin
 
 DEPENDENCE = 0.2  # n labels on an item count as n / (1 + (n - 1) · .2), after the rows are learned
@@ -39,7 +40,7 @@ class Readings:
         return float(self.levels.std())
 
 
-def read_panel(entries: Entries, predicted: Array) -> Readings:
+def read_panel(entries: Entries, predicted: Array, *, progress: Progress = silent) -> Readings:
     """Fit both models and read them. Gold is left out on purpose: it judges the readings, so it must not shape them."""
     n_items, n_classes = entries.n_items, entries.n_classes
     everyone = np.arange(n_items)
@@ -47,7 +48,8 @@ def read_panel(entries: Entries, predicted: Array) -> Readings:
     top = votes == votes.max(axis=1, keepdims=True)
     majority = (top / top.sum(axis=1, keepdims=True))[everyone, predicted]
     together = entries.with_classifier(predicted)
-    full, coin = fit_dawid_skene(together), fit_one_coin(together)
+    full = fit_dawid_skene(together, progress=part(progress, 0, 0.6))
+    coin = fit_one_coin(together, progress=part(progress, 0.6, 1))
     discount = 1 / (1 + (np.maximum(votes.sum(axis=1), 1) - 1) * DEPENDENCE)
     full_alone, coin_alone = full.labelers_only(entries, discount), coin.labelers_only(entries, discount)
     chances = [majority] + [q[everyone, predicted] for q in (full.posterior, coin.posterior, full_alone, coin_alone)]
@@ -84,12 +86,13 @@ def known_readings(evidence: Array, posterior: Array, predicted: Array, prior: A
     )
 
 
-def read_consensus(entries: Entries) -> Readings:
+def read_consensus(entries: Entries, *, progress: Progress = silent) -> Readings:
     """Readings of the panel about its own consensus: the "prediction" is the class that the models together hold most probable."""
     n_items, n_classes = entries.n_items, entries.n_classes
     everyone = np.arange(n_items)
     votes = entries.counts()
-    full, coin = fit_dawid_skene(entries), fit_one_coin(entries)
+    full = fit_dawid_skene(entries, progress=part(progress, 0, 0.6))
+    coin = fit_one_coin(entries, progress=part(progress, 0.6, 1))
     discount = 1 / (1 + (np.maximum(votes.sum(axis=1), 1) - 1) * DEPENDENCE)
     full_alone, coin_alone = full.labelers_only(entries, discount), coin.labelers_only(entries, discount)
     predicted = (full.posterior + coin.posterior).argmax(axis=1)

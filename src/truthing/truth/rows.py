@@ -13,6 +13,7 @@ from truthing.labels import Labels
 from truthing.noise.base import check_rates, symmetric_table
 from truthing.noise.known import Confusion, Difficulty, Symmetric
 from truthing.noise.learned import DawidSkene, Learned, OneCoin, Strata
+from truthing.progress import Progress, part, silent
 from truthing.truth.consensus import Entries, fit_dawid_skene, fit_one_coin
 from truthing.truth.crowd_gibbs import COIN, FIXED, OWN, POOLED, SHARED, RowModel, pool_base
 
@@ -118,7 +119,9 @@ def _some_items(entries: Entries, chosen: Array) -> tuple[Entries, Array]:
     return some, chosen
 
 
-def choose_model(entries: Entries, predicted: Array, seed: int) -> tuple[DawidSkene | OneCoin, dict[str, float]]:
+def choose_model(
+    entries: Entries, predicted: Array, seed: int, *, progress: Progress = silent
+) -> tuple[DawidSkene | OneCoin, dict[str, float]]:
     """Dawid-Skene or one coin, by how well each predicts labels that it has not seen (a tenth, at most 20,000)."""
     rng = np.random.default_rng(seed)
     if len(entries.item) > LARGE:  # a share of the items tells which model predicts better
@@ -142,7 +145,8 @@ def choose_model(entries: Entries, predicted: Array, seed: int) -> tuple[DawidSk
         entries.n_classes,
     ).with_classifier(predicted)
     item, rater, label = entries.item[held], entries.rater[held], entries.label[held]
-    full, coin = fit_dawid_skene(rest), fit_one_coin(rest)
+    full = fit_dawid_skene(rest, progress=part(progress, 0, 0.6))
+    coin = fit_one_coin(rest, progress=part(progress, 0.6, 1))
     by_rows = (full.posterior[item] * full.rows()[rater, :, label]).sum(axis=1)
     right = 1 / (1 + np.exp(-(coin.log_odds - np.log(max(entries.n_classes - 1, 1)))))
     q = coin.posterior[item, label]

@@ -154,6 +154,10 @@ class ScoreAnswer:
         return self._curve("pr", recall, precision, self.estimate("average_precision"))
 
     def _curve(self, kind: str, x: Array, y: Array, area: Estimate) -> Curve:
+        defined = ~np.isnan(x + y).any(axis=1)  # a draw without positives (or negatives) has no curve
+        if defined.any():
+            x, y = x[defined], y[defined]
+
         def bands(level: float) -> tuple[Band, Band]:
             return shortest_interval(x, level), shortest_interval(y, level)
 

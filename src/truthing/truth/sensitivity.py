@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from truthing.coding import Array
 from truthing.metrics.estimate import Estimate
+from truthing.progress import Progress, part, silent
 from truthing.truth.consensus import Entries
 from truthing.truth.gibbs import sample_known
 from truthing.truth.outcome import Outcome
@@ -25,13 +26,24 @@ SHARED = (0.0, 0.25, 0.5, 1.0)
 
 @dataclass(frozen=True)
 class Row:
-    """One assumption at one value, and what accuracy becomes."""
+    """One assumption at one value (NaN: as learned from public crowds), and what accuracy becomes; ``low`` and ``high`` at ``level``."""
 
     assumption: str
     value: float
-    mean: float
-    low: float
-    high: float
+    estimate: Estimate
+    level: float
+
+    @property
+    def mean(self) -> float:
+        return self.estimate.mean
+
+    @property
+    def low(self) -> float:
+        return self.estimate.interval(self.level)[0]
+
+    @property
+    def high(self) -> float:
+        return self.estimate.interval(self.level)[1]
 
 
 @dataclass(frozen=True)
@@ -40,6 +52,10 @@ class Sensitivity:
 
     rows: tuple[Row, ...]
     bounds: tuple[float, float]
+
+    def at(self, level: float) -> Sensitivity:
+        """The same with limits at another level."""
+        return replace(self, rows=tuple(replace(row, level=level) for row in self.rows))
 
     def __str__(self) -> str:
         lines = [f"{'assumption':<44}{'value':>8}   accuracy"]
@@ -50,35 +66,33 @@ class Sensitivity:
         return "\n".join(lines)
 
 
-def sensitivity(question: Question, again: Callable[[Any], Outcome], level: float = 0.95) -> Sensitivity:
-    """``again(panel_error)`` repeats the grading under another panel error."""
+def sensitivity(
+    question: Question, again: Callable[[Question, Any], Outcome], level: float = 0.95, progress: Progress = silent
+) -> Sensitivity:
+    """``again(question, panel_error)`` repeats the grading under another panel error."""
     rows = []
+    runs = [*PANEL_ERRORS, None]
+
+    def accuracy(panel_error: float | None) -> Estimate:
+        done = runs.index(panel_error)
+        asked = replace(question, progress=part(progress, done / len(runs), (done + 1) / len(runs)))
+        return again(asked, panel_error).answer.estimate("accuracy")
+
     for share in PANEL_ERRORS:
-        rows.append(
-            _row("panel wrong together on this share of items", share, again(share).answer.estimate("accuracy"), level)
-        )
-    rows.append(
-        _row("panel wrong together as public crowds are", float("nan"), again(None).answer.estimate("accuracy"), level)
-    )
+        rows.append(Row("panel wrong together on this share of items", share, accuracy(share), level))
+    rows.append(Row("panel wrong together as public crowds are", float("nan"), accuracy(None), level))
     entries = Entries.of(question.labels)
     readings = read_panel(entries, question.predicted)
     for rho in DEPENDENCES:
         rows.append(
-            _row(
-                "labelers' dependence (n labels count less)", rho, _discounted(question, entries, readings, rho), level
-            )
+            Row("labelers' dependence (n labels count less)", rho, _discounted(question, entries, readings, rho), level)
         )
     apart, wrong = _consensus_rates(readings)
     for share in SHARED:
         # disagreement a with a consensus wrong at rate m: e = a - m + 2 m s when a share s of its mistakes is the classifier's too
         error = float(np.clip(apart - wrong + 2 * wrong * share, 0, 1))
-        rows.append(Row("consensus mistakes that the classifier repeats", share, 1 - error, 1 - error, 1 - error))
+        rows.append(Row("consensus mistakes that the classifier repeats", share, Estimate.exactly(1 - error), level))
     return Sensitivity(tuple(rows), (max(0.0, 1 - apart - wrong), min(1.0, 1 - abs(apart - wrong))))
-
-
-def _row(name: str, value: float, estimate: Estimate, level: float) -> Row:
-    low, high = estimate.interval(level)
-    return Row(name, value, estimate.mean, low, high)
 
 
 def _discounted(question: Question, entries: Entries, readings: Readings, rho: float) -> Estimate:

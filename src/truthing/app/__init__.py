@@ -1,0 +1,1 @@
+"""The local web page: drop files, see what they are, run, read; every computation is that of the library."""

@@ -1,0 +1,67 @@
+"""The ceiling: the least error that any classifier can reach."""
+
+from __future__ import annotations
+
+import json
+
+from truthing import __version__
+from truthing.app.fields import Field
+from truthing.app.jobs.job import Job, Slot
+from truthing.app.jobs.questions import REPEATS
+from truthing.app.task import Answer, Say, Task
+from truthing.errors import InputError
+from truthing.render.summary import Line
+
+
+def run(task: Task, say: Say) -> Answer:
+    from truthing.ceiling.facade import bayes_error
+    from truthing.ceiling.files import align, read_ceiling
+    from truthing.render.ceiling import headline
+
+    say(None, "reading the files")
+    labeled, predicted = task.one("labels"), task.one("predictions")
+    if labeled is None:
+        raise InputError("the ceiling needs labels: say which file holds them.")
+    options, columns = dict(task.options), dict(labeled.columns)
+    columns.pop("prediction_column", None)
+    found = read_ceiling(
+        labeled.table(), kind=options.pop("kind", None), column=columns.pop("score_column", None),
+        repeats=options.pop("repeats", "error"), **columns,
+    )  # fmt: skip
+    chosen = None if predicted is None else align(found, predicted.reading().predictions)
+    say(None, "bounding the Bayes error")
+    result = bayes_error(**found.arguments, predictions=chosen, **options)
+    verdict = result.verdict
+    shown = result if result.labeler_error is None else result.labeler_error
+    lines = [Line("ceiling" if shown is result else "labelers", shown.value, [shown.interval(task.level)], shown.paper)]
+    lines += [] if verdict is None else [Line("model", verdict.error, [verdict.interval(task.level)])]
+    return Answer(
+        (*headline(result, task.level), *([] if verdict is None else [verdict.sentence])),
+        json.dumps({**result.to_dict(task.level), "source": found.said, "version": __version__}),
+        tuple(line for line in lines if line.known),
+        tuple(result.assumptions),
+        tuple(result.warnings),
+    )
+
+
+JOB = Job(
+    "ceiling",
+    "Find the ceiling",
+    "What is the least error any classifier can reach; is a model too good to be true?",
+    (
+        Slot("labels", "Votes, soft labels, or scores with decisions",
+             ("item_column", "labeler_column", "label_column", "score_column", "truth_column", "layout"), any_file=True),
+        Slot("predictions", "A model's predictions", ("item_column", "prediction_column"), "--predictions", needed=False),
+    ),
+    (
+        Field("kind", "What the file holds", "choice", choices=(
+            ("", "as recognised"), ("labels", "labels of several labelers"), ("soft", "soft labels: the probability of the positive class"),
+            ("uncertainty", "uncertainty: min(c, 1 - c)"), ("noisy", "noisy soft labels"), ("positive_confidence", "positive confidences"),
+            ("scores", "scores with decisions"))),
+        Field("prior", "Share of the positive class", "percent", "Only for positive confidences.", rare=True),
+        Field("reading", "Where labelers disagree", "choice", choices=(
+            ("", "the item itself is ambiguous"), ("labeler error", "somebody is wrong about a definite truth"))),
+        REPEATS,
+    ),
+    run,
+)  # fmt: skip

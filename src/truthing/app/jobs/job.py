@@ -1,0 +1,83 @@
+"""Job: its question, the files and answers it needs, its function, and the command that does the same."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from truthing.app.fields import Field, option
+from truthing.app.task import Answer, Given, Say, Task
+from truthing.errors import InputError
+from truthing.predictions import Gold
+from truthing.tables import Reading
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A place for a file.
+
+    ``use`` is what must be in it, ``columns`` what the command can be told about it, ``flag`` its option (none: an argument).
+    """
+
+    use: str
+    words: str
+    columns: tuple[str, ...]
+    flag: str = ""
+    needed: bool = True
+    any_file: bool = False
+
+
+@dataclass(frozen=True)
+class Job:
+    """One thing the page can do."""
+
+    name: str
+    title: str
+    question: str
+    slots: tuple[Slot, ...]
+    fields: tuple[Field, ...]
+    run: Callable[[Task, Say], Answer]
+
+    def command(self, task: Task) -> str:
+        """The command line that does the same."""
+        arguments: list[str] = []
+        flags: list[str] = []
+        for slot in self.slots:
+            for given in task.files.get(slot.use, ()):
+                name = typed_path(given.name)
+                if slot.flag:
+                    flags += [slot.flag, name]
+                elif name not in arguments:  # one file that holds everything is named once
+                    arguments.append(name)
+        options = {**self._columns(task), **task.options, **({} if task.level == 0.95 else {"level": task.level})}
+        for name, value in options.items():
+            flags += option(name, value)
+        return " ".join(["truthing", self.name, *arguments, *flags])
+
+    def _columns(self, task: Task) -> dict[str, str]:
+        """What was said about columns, as options; where files call their items differently, all their names."""
+        files = [(slot, given) for slot in self.slots for given in task.files.get(slot.use, ())]
+        found = {name: given.columns[name] for slot, given in files for name in slot.columns if name in given.columns}
+        if "item_column" in found:
+            names = [given.columns.get("item_column") or given.item for _, given in files]
+            found["item_column"] = ",".join(dict.fromkeys(name for name in names if name))
+        return found
+
+
+def known_truth(known: Given | None, only: Reading | None) -> Gold | None:
+    """The gold that was chosen; of its ``only`` file a command takes the gold unasked, so leaving it out is refused."""
+    if known is not None:
+        return known.reading().gold
+    if only is not None and only.has_gold:
+        raise InputError(f"{only.table.name} holds gold, which the command would use: choose it as gold too, or take that column out.")  # fmt: skip
+    return None
+
+
+def typed_path(name: str) -> str:
+    """A file's name as an argument, also where it looks like an option.
+
+    >>> typed_path("my labels.csv"), typed_path("-x.csv")
+    ("'my labels.csv'", './-x.csv')
+    """
+    return shlex.quote(f"./{name}" if name.startswith("-") else name)

@@ -1,0 +1,70 @@
+"""What doctor found in the files of a case, as the pages show it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from truthing.app.uploads import Case, Upload
+from truthing.doctor import FileFinding, Offer, examine_file, together
+from truthing.errors import TruthingError
+from truthing.render.console import safe
+
+USES = ("labels", "predictions", "gold")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One file: what it was taken for, or why it could not be read as it is."""
+
+    upload: Upload
+    columns: tuple[str, ...]
+    sentences: tuple[str, ...] = ()
+    roles: Mapping[str, str] = field(default_factory=dict)
+    layout: str = ""
+    uses: frozenset[str] = frozenset()
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Look:
+    """Every file, how they fit together, and what is missing for more."""
+
+    files: tuple[Seen, ...]
+    together: tuple[str, ...] = ()
+    later: tuple[Offer, ...] = ()
+    classes: tuple[str, ...] = ()
+
+    def holding(self, use: str) -> list[Seen]:
+        return [seen for seen in self.files if use in seen.uses]
+
+
+def look(case: Case) -> Look:
+    """Read the files once for each change of what was said about them."""
+    if case.look is None:
+        case.look = _look(case.uploads)
+    found: Look = case.look
+    return found
+
+
+def _look(uploads: list[Upload]) -> Look:
+    seen: list[Seen] = []
+    findings: list[FileFinding] = []
+    for upload in uploads:
+        table = upload.table()
+        columns = tuple(table.frame.columns)
+        try:
+            finding = examine_file(table, **upload.columns)
+        except TruthingError as problem:
+            seen.append(Seen(upload, columns, uses=upload.uses or frozenset(), problem=safe(problem, 2000)))
+            continue
+        findings.append(finding)
+        held = {"labels": finding.labels, "predictions": finding.predictions, "gold": finding.gold}
+        uses = frozenset(use for use in USES if held[use] is not None)
+        read = finding.columns
+        seen.append(Seen(upload, columns, finding.sentences, read.role, read.layout, uses if upload.uses is None else upload.uses))  # fmt: skip
+    if len(findings) < len(uploads) or not findings:
+        return Look(tuple(seen))
+    all_of_it = together(findings)
+    classes = next((f.labels.classes for f in findings if f.labels is not None), ())
+    return Look(tuple(seen), all_of_it.together, all_of_it.later, tuple(map(str, classes[:50])))

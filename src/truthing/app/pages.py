@@ -1,0 +1,287 @@
+"""The pages: files in, what they are, a job's questions, its run and its result."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import secrets
+import threading
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, UploadFile
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from truthing import __version__
+from truthing.app import security
+from truthing.app.jobs import JOBS
+from truthing.app.jobs.job import Job
+from truthing.app.jobs.questions import LEVELS
+from truthing.app.look import USES, Look, look
+from truthing.app.runs import MOST_RUNS, Run
+from truthing.app.task import Given, Task
+from truthing.app.uploads import EXAMPLES, Case, Store
+from truthing.errors import InputError, TruthingError
+from truthing.render.console import safe
+from truthing.render.summary import Line, scale
+from truthing.render.svg import track
+from truthing.render.words import number, percent
+
+MOST_FILES = 20
+ROLES = ("item", "labeler", "label", "prediction", "score", "truth")
+LAYOUTS = {"long": "one row a label", "wide": "one column a labeler", "counts": "votes for each class", "grouped": "patterns and how often"}  # fmt: skip
+DOWNLOADS = {"report.html": "text/html", "result.json": "application/json"}
+
+
+class Pages:
+    """Every page, over one store of cases."""
+
+    def __init__(self, store: Store, *, most_bytes: int) -> None:
+        self.store = store
+        self.most_bytes = most_bytes
+        self.secret = secrets.token_bytes(32)
+        self.starting = threading.Lock()
+        self.templates = Environment(
+            loader=PackageLoader("truthing.app"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        )  # fmt: skip
+        self.templates.filters |= {"number": number, "percent": percent}
+        self.templates.globals |= {"track": track}
+
+    def routes(self) -> list[Route]:
+        return [
+            Route("/", self.home),
+            Route("/files", self.receive, methods=["POST"]),
+            Route("/files/{case}", self.case),
+            Route("/files/{case}", self.correct, methods=["POST"]),
+            Route("/files/{case}/more", self.receive, methods=["POST"]),
+            Route("/files/{case}/delete", self.delete, methods=["POST"]),
+            Route("/files/{case}/{job}", self.job),
+            Route("/files/{case}/{job}", self.start, methods=["POST"]),
+            Route("/runs/{case}/{run}", self.run),
+            Route("/runs/{case}/{run}/status", self.status),
+            Route("/runs/{case}/{run}/cancel", self.cancel, methods=["POST"]),
+            Route("/runs/{case}/{run}/report", self.report),
+            Route("/runs/{case}/{run}/download/{name}", self.download),
+        ]
+
+    def show(self, request: Request, template: str, status: int = 200, **shown: Any) -> HTMLResponse:
+        token = security.token(self.secret, request.scope["session_id"])
+        page = self.templates.get_template(template)
+        return HTMLResponse(page.render(token=token, version=__version__, jobs=JOBS, **shown), status)
+
+    def home_page(self, request: Request, problem: str = "", status: int = 200) -> HTMLResponse:
+        cases = self.store.of(request.scope["session_id"])
+        return self.show(
+            request, "home.html", status, problem=problem, cases=cases, examples=EXAMPLES, most_bytes=self.most_bytes,
+            too_large=security.too_large(self.most_bytes),
+        )  # fmt: skip
+
+    def home(self, request: Request) -> Response:
+        return self.home_page(request)
+
+    async def receive(self, request: Request) -> Response:
+        """Files for a new case, or more files for one; a file that is no table is refused and nothing of it kept."""
+        form = await self.form(request)
+        session = request.scope["session_id"]
+        old = self.case_of(request) if "case" in request.path_params else None
+        case = old or self.store.new(session)
+        before = list(case.uploads)
+        try:
+            for upload in form.getlist("files"):
+                if isinstance(upload, UploadFile) and upload.filename:
+                    await run_in_threadpool(case.add, upload.filename, upload.file)
+            if form.get("example") in EXAMPLES:
+                await run_in_threadpool(case.add_example, str(form["example"]))
+            if case.uploads == before:
+                raise InputError("no file was chosen: choose one or more, or take the example.")
+            await run_in_threadpool(lambda: [upload.table() for upload in case.uploads[len(before) :]])
+        except TruthingError as problem:
+            return await run_in_threadpool(self.undo, request, case, before, safe(problem, 2000))
+        finally:
+            await form.close()
+        return RedirectResponse(f"/files/{case.key}", 303)
+
+    def undo(self, request: Request, case: Case, before: list[Any], problem: str) -> Response:
+        for upload in case.uploads[len(before) :]:
+            upload.path.unlink()
+        case.uploads[len(before) :] = []
+        case.look = None
+        if before:
+            return self.case_page(request, case, problem, 422)
+        self.store.remove(case)
+        return self.home_page(request, problem, 422)
+
+    def case(self, request: Request) -> Response:
+        return self.case_page(request, self.case_of(request))
+
+    def case_page(self, request: Request, case: Case, problem: str = "", status: int = 200) -> Response:
+        return self.show(
+            request, "case.html", status, case=case, look=look(case), problem=problem, roles=ROLES, layouts=LAYOUTS, uses=USES,
+            most_bytes=self.most_bytes, too_large=security.too_large(self.most_bytes),
+        )  # fmt: skip
+
+    async def correct(self, request: Request) -> Response:
+        """What people say about the columns and uses of one file."""
+        form = await self.form(request)
+        case = self.case_of(request)
+        place = chosen_file(case, form.get("file"))
+        names = [f"{role}_column" for role in ROLES] + ["layout"]
+        columns = {name: str(form[name]) for name in names if form.get(name)}
+        uses = frozenset(str(use) for use in form.getlist("uses")) & frozenset(USES)
+        upload, before = case.uploads[place], await run_in_threadpool(look, case)
+        if uses == before.files[place].uses:
+            uses = upload.uses or frozenset()  # nothing new was said: other columns may be recognised as something else
+        case.uploads[place] = replace(upload, columns=columns, uses=uses or None)
+        case.look = None
+        return RedirectResponse(f"/files/{case.key}", 303)
+
+    async def delete(self, request: Request) -> Response:
+        await self.form(request)
+        await run_in_threadpool(self.store.remove, self.case_of(request))
+        return RedirectResponse("/", 303)
+
+    def job(self, request: Request) -> Response:
+        case = self.case_of(request)
+        like = case.runs.get(request.query_params.get("like", ""))
+        return self.job_page(request, case, job_of(request), like.answers if like is not None else {})
+
+    def job_page(
+        self, request: Request, case: Case, job: Job, form: Mapping[str, Any], problem: str = "", status: int = 200
+    ) -> Response:
+        return self.show(
+            request, "job.html", status, case=case, look=look(case), job=job, form=form, problem=problem, levels=LEVELS
+        )  # fmt: skip
+
+    async def start(self, request: Request) -> Response:
+        form = await self.form(request)
+        case, job = self.case_of(request), job_of(request)
+        try:
+            run = await run_in_threadpool(self.launch, case, job, form)
+        except TruthingError as problem:
+            return await run_in_threadpool(self.job_page, request, case, job, form, safe(problem, 2000), 422)
+        return RedirectResponse(f"/runs/{case.key}/{run.key}", 303)
+
+    def launch(self, case: Case, job: Job, form: FormData) -> Run:
+        values = {field.name: field.value(form) for field in job.fields}
+        options = {name: value for name, value in values.items() if value is not None}
+        level = str(form.get("level", "0.95"))
+        if level not in dict(LEVELS):
+            raise InputError(f"level {level!r} is not offered.")
+        files = given_files(look(case), job, form)
+        task = Task(job.name, files, options, float(level), case.folder / f"run-{secrets.token_hex(4)}")
+        task = replace(task, command=job.command(task))
+        with self.starting:
+            if sum(run.state == "running" for run in self.store.runs()) >= MOST_RUNS:
+                raise InputError(f"{MOST_RUNS} runs are under way already: wait until one ends or cancel one, then run again.")  # fmt: skip
+            task.folder.mkdir(mode=0o700)
+            run = Run(task, {name: str(value) for name, value in form.items()})
+            case.runs[run.key] = run
+        return run
+
+    def run(self, request: Request) -> Response:
+        case, run = self.run_of(request)
+        shown, lines = {}, []
+        if run.state == "done":
+            shown = json.loads((run.folder / "shown.json").read_text("utf-8"))
+            lines = [Line(**line) for line in shown["lines"]]
+        return self.show(
+            request, "run.html", case=case, run=run, job=JOBS[run.task.job], shown=shown, lines=lines, top=scale(lines)[1],
+            document=(run.folder / "report.html").exists(),
+        )  # fmt: skip
+
+    def status(self, request: Request) -> Response:
+        _, run = self.run_of(request)
+        return JSONResponse({"state": run.state, "fraction": run.fraction, "words": run.words})
+
+    async def cancel(self, request: Request) -> Response:
+        await self.form(request)
+        case, run = self.run_of(request)
+        await run_in_threadpool(run.cancel)
+        return RedirectResponse(f"/runs/{case.key}/{run.key}", 303)
+
+    def report(self, request: Request) -> Response:
+        """The report itself, under a policy that lets its scripts run and reach nothing."""
+        response = self._file(request, "report.html")
+        response.headers["Content-Security-Policy"] = security.REPORT
+        return response
+
+    def download(self, request: Request) -> Response:
+        return self._file(request, request.path_params["name"], as_download=True)
+
+    def _file(self, request: Request, name: str, *, as_download: bool = False) -> Response:
+        _, run = self.run_of(request)
+        if name not in DOWNLOADS or not (run.folder / name).is_file():
+            raise HTTPException(404, "This run has no such result.")
+        shown = f"{run.task.job}-{name}" if as_download else None
+        return FileResponse(run.folder / name, media_type=DOWNLOADS[name], filename=shown)
+
+    async def form(self, request: Request) -> FormData:
+        """A form of this session; no other is read."""
+        form = await request.form(max_files=MOST_FILES, max_fields=100)
+        expected = security.token(self.secret, request.scope["session_id"])
+        if not hmac.compare_digest(str(form.get("token", "")).encode(), expected.encode()):
+            raise HTTPException(403, "This form is out of date: go back, reload the page and send it again.")
+        return form
+
+    def case_of(self, request: Request) -> Case:
+        case = self.store.find(request.path_params["case"], request.scope["session_id"])
+        if case is None:
+            raise HTTPException(
+                404, "These files are not here (any more): they are deleted after a while. Start again."
+            )
+        return case
+
+    def run_of(self, request: Request) -> tuple[Case, Run]:
+        case = self.case_of(request)
+        if request.path_params["run"] not in case.runs:
+            raise HTTPException(404, "There is no such run.")
+        return case, case.runs[request.path_params["run"]]
+
+    def problem(self, request: Request, error: Exception) -> Response:
+        """A refused or lost request, as a page with one sentence."""
+        if not isinstance(error, HTTPException):
+            words, status = (
+                "Something went wrong that should not. The terminal that runs the page shows the details.",
+                500,
+            )
+        else:
+            words = "There is no such page." if error.detail == "Not Found" else error.detail
+            status = error.status_code
+        return self.show(request, "problem.html", status, problem=words)
+
+
+def job_of(request: Request) -> Job:
+    job = JOBS.get(request.path_params["job"])
+    if job is None:
+        raise HTTPException(404, "There is no such page.")
+    return job
+
+
+def chosen_file(case: Case, said: Any) -> int:
+    """The place of a file that a form speaks of."""
+    if not str(said).isdecimal() or int(said) >= len(case.uploads):
+        raise HTTPException(422, "There is no such file.")
+    return int(said)
+
+
+def given_files(found: Look, job: Job, form: FormData) -> dict[str, tuple[Given, ...]]:
+    """The files that a form chose for each slot of a job."""
+    files: dict[str, tuple[Given, ...]] = {}
+    for slot in job.slots:
+        chosen = [str(place) for place in form.getlist(f"file-{slot.use}") if place != ""]
+        if not chosen and slot.needed:
+            raise InputError(f"{slot.words}: no file was chosen.")
+        if any(not place.isdecimal() or int(place) >= len(found.files) for place in chosen):
+            raise InputError(f"{slot.words}: there is no such file.")
+        seen = [found.files[int(place)] for place in chosen]
+        if seen:
+            files[slot.use] = tuple(
+                Given(s.upload.path, s.upload.name, s.upload.columns, s.roles.get("item")) for s in seen
+            )
+    return files

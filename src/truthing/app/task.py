@@ -1,0 +1,80 @@
+"""What a run is told, and what it hands back: plain data that crosses from one process to another."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from truthing.progress import Progress, compiled_before
+from truthing.render.summary import Line
+from truthing.tables import Reading, inspect
+from truthing.tables.source import from_bytes
+from truthing.tables.table import Table
+
+Say = Callable[[float | None, str], None]
+
+
+def patient(say: Say) -> Progress:
+    """Progress for a long computation, which says so where it has to be compiled first."""
+    late = "" if compiled_before() else " (the first run on this machine takes about half a minute more)"
+    return lambda done, words: say(done, words + late)
+
+
+@dataclass(frozen=True)
+class Given:
+    """A file for a run."""
+
+    path: Path
+    name: str
+    columns: Mapping[str, str] = field(default_factory=dict)
+    item: str | None = None  # the column that was recognised as the item's
+
+    def table(self) -> Table:
+        return from_bytes(self.path.read_bytes(), self.name)
+
+    def reading(self) -> Reading:
+        return inspect(self.table(), **self.columns)
+
+
+@dataclass(frozen=True)
+class Task:
+    """A job on files with options, and the folder for its results."""
+
+    job: str
+    files: Mapping[str, tuple[Given, ...]]
+    options: Mapping[str, Any]
+    level: float
+    folder: Path
+    command: str = ""  # the command line that does the same
+
+    def one(self, use: str) -> Given | None:
+        return next(iter(self.files.get(use, ())), None)
+
+    def provenance(self) -> dict[str, Any]:
+        """The command, and a checksum of every file, for a report to repeat."""
+        files = {given.name: given.path for chosen in self.files.values() for given in chosen}
+        sums = [{"file": name, "sha256": sha256(path.read_bytes()).hexdigest()} for name, path in files.items()]
+        return {"command": self.command, "inputs": sums}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The result for people, the result as data, and a page of its own where there is one."""
+
+    sentences: tuple[str, ...]
+    data: str
+    lines: tuple[Line, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    document: str | None = None
+
+    def save(self, folder: Path) -> None:
+        (folder / "result.json").write_text(self.data, encoding="utf-8")
+        if self.document is not None:
+            (folder / "report.html").write_text(self.document, encoding="utf-8")
+        shown = {k: v for k, v in asdict(self).items() if k not in ("data", "document")}
+        (folder / "shown.json").write_text(json.dumps(shown), encoding="utf-8")

@@ -1,0 +1,30 @@
+"""The other process: do the job, say how far it is, leave the results in the run's folder."""
+
+from __future__ import annotations
+
+import signal
+import traceback
+from multiprocessing.connection import Connection
+
+from truthing.app.task import Task
+from truthing.errors import TruthingError
+from truthing.render.console import safe
+
+
+def work(task: Task, telling: Connection) -> None:
+    """Run a task to its end: done, or failed with the sentence that the command line would print."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends its runs
+    from truthing.app.jobs import JOBS
+
+    def say(fraction: float | None, words: str) -> None:
+        telling.send(("progress", fraction, words))
+
+    try:
+        JOBS[task.job].run(task, say).save(task.folder)
+    except TruthingError as problem:
+        telling.send(("failed", safe(problem, 2000)))
+    except Exception as problem:
+        traceback.print_exc()
+        telling.send(("failed", f"Something went wrong that should not ({type(problem).__name__}: {safe(problem)}). The terminal that runs the page shows the details."))  # fmt: skip
+    else:
+        telling.send(("done", ""))

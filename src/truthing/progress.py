@@ -1,0 +1,59 @@
+"""How far a long computation is: a callable that is given the share done and words. Raising from it stops the work."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+Progress = Callable[[float, str], None]
+AT_ONCE = 20_000_000  # elementary steps between two words: a fraction of a second
+
+
+def silent(done: float, words: str) -> None:
+    """Nobody listens."""
+
+
+def part(progress: Progress, start: float, stop: float) -> Progress:
+    """Progress of one part of a longer way.
+
+    >>> part(lambda done, words: print(f"{done:.0%} {words}"), 0.5, 1.0)(0.2, "drawing")
+    60% drawing
+    """
+    return lambda done, words: progress(start + (stop - start) * done, words)
+
+
+def stretches(n_steps: int, work: float) -> Iterator[tuple[int, int]]:
+    """Steps of a loop cut into stretches with time for a word in between; depends on the work only, so that the answer cannot depend on who listens.
+
+    >>> list(stretches(5, work=8e6))
+    [(0, 2), (2, 4), (4, 5)]
+    """
+    size = max(1, int(AT_ONCE // max(work, 1)))
+    return ((start, min(start + size, n_steps)) for start in range(0, n_steps, size))
+
+
+def listener(progress: bool | Progress) -> Progress:
+    """What a caller asked for: a callable of its own, a line on standard error for each new word (True), or nothing."""
+    if callable(progress):
+        return progress
+    return _Lines() if progress else silent
+
+
+def compiled_before() -> bool:
+    """Has this machine compiled the samplers already? If not, the first answer takes half a minute more."""
+    folder = os.environ.get("NUMBA_CACHE_DIR")
+    place = Path(folder) if folder else Path(__file__).parent / "truth" / "__pycache__"
+    return next(place.rglob("crowd_gibbs*.nbi"), None) is not None
+
+
+class _Lines:
+    """One line for each thing that is being done."""
+
+    last = ""
+
+    def __call__(self, done: float, words: str) -> None:
+        if words != self.last:
+            print(f"truthing: {words} …", file=sys.stderr)
+            self.last = words

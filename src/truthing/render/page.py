@@ -1,0 +1,151 @@
+"""A report as one HTML file: no network, no other file, readable without JavaScript; only the threshold's slider needs it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from truthing import __version__
+from truthing.coding import Array
+from truthing.render import svg
+from truthing.render.methods import methods
+from truthing.render.summary import LEVELS, Line, Summary, scale
+from truthing.render.words import metric_title, next_step, number, one_line, percent
+from truthing.report import Report
+
+FOLDER = Path(__file__).parent / "templates"
+
+
+def to_html(report: Report, *, level: float = 0.95, sensitivity: bool = False) -> str:
+    """The page. ``level`` is the one shown first; ``sensitivity`` adds the picture of what the assumptions do (a few runs)."""
+    levels = tuple(sorted({*LEVELS, level}))
+    summary = Summary(report, levels)
+    script = (FOLDER / "report.js").read_text()
+    paragraph, references = methods(report, level)
+    return str(
+        _template().render(
+            report=report, summary=summary, levels=levels, shown=levels.index(level), version=__version__,
+            css=(FOLDER / "report.css").read_text(), script=script, script_hash=fingerprint(script),
+            verdicts=[report.verdict(each) for each in levels], densities=_densities(summary), curves=_curves(summary),
+            points=_as_json(operating_points(report, levels)), sensitivity=_sensitivity(report, levels) if sensitivity else None,
+            methods=paragraph, references=references, python=sys.version.split()[0], numpy=np.__version__,
+            labeler_scale=(0.0, scale([labeler.error for labeler in summary.labelers])[1]), following=next_step(report),
+        )
+    )  # fmt: skip
+
+
+def framed(page: str) -> str:
+    """The page inside a notebook: its own document, so that neither side's styles reach the other."""
+    return f'<iframe srcdoc="{html.escape(page)}" sandbox="allow-scripts" style="width:100%;height:44rem;border:0" title="truthing report"></iframe>'
+
+
+def fingerprint(script: str) -> str:
+    """The only script that the page's security policy lets run."""
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+@cache
+def _template() -> Any:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"number": number, "percent": percent, "short": one_line}
+    environment.globals |= {"track": svg.track}
+    return environment.get_template("report.html")
+
+
+def _as_json(value: Any) -> str:
+    """JSON that cannot end the script element that holds it."""
+    return json.dumps(value).replace("<", "\\u003c")
+
+
+def _densities(summary: Summary) -> list[dict[str, Any]]:
+    found = []
+    for name in summary.headline:
+        estimate, title = summary.report[name], metric_title(summary.report, name)
+        low, high = estimate.interval(0.95)
+        naive = summary.report.at_face_value(name)
+        picture, left, right = svg.density(
+            estimate, summary.levels, naive,
+            f"Posterior of {title}: most of it lies between {low:.3f} and {high:.3f}, its mean is {estimate.mean:.3f}.",
+        )  # fmt: skip
+        found.append(
+            {
+                "title": title,
+                "picture": picture,
+                "low": left,
+                "high": right,
+                "outside": not left <= naive <= right and naive == naive,
+                "face_value": naive,
+            }
+        )
+    return found
+
+
+def _curves(summary: Summary) -> list[dict[str, Any]]:
+    report = summary.report
+    if not _has_curves(report):
+        return []
+    alarm, recall, precision = (report[name].mean for name in ("false_alarm", "recall", "precision"))
+    found = []
+    for curve, point, title, across, up in (
+        (report.roc(), (alarm, recall), "ROC", "false alarms", "recall"),
+        (report.pr(), (recall, precision), "Precision and recall", "recall", "precision"),
+    ):
+        area = curve.area
+        line = None if area is None else Line.of("AUC" if curve.kind == "roc" else "average precision", area, summary.levels)  # fmt: skip
+        said = f"{title} curve: {up} against {across} at every threshold, with a band at the chosen level."
+        found.append({"title": title, "across": across, "up": up, "area": line, "picture": svg.curve(curve, summary.levels, point, said)})  # fmt: skip
+    return found
+
+
+def _has_curves(report: Report) -> bool:
+    return report.curves is not None and report.positive is not None and len(svg.thinned(report.roc())) > 0
+
+
+def operating_points(report: Report, levels: tuple[float, ...]) -> dict[str, Any] | None:
+    """Recall, false alarms and precision at each threshold on the page, with limits at each level."""
+    if not _has_curves(report):
+        return None
+    roc, pr = report.roc(), report.pr()
+    kept = svg.thinned(pr)
+    bands = [(roc.bands(level), pr.bands(level)) for level in levels]
+    return {
+        "thresholds": [float(f"{t:.6g}") for t in roc.thresholds[kept]],
+        "start": int(np.argmin(np.abs(roc.x[kept] - report["false_alarm"].mean) + np.abs(roc.y[kept] - report["recall"].mean))),
+        "recall": {"mean": _rounded(roc.y[kept]), "limits": [[_rounded(v[kept]) for v in both[0][1]] for both in bands]},
+        "false_alarm": {"mean": _rounded(roc.x[kept]), "limits": [[_rounded(v[kept]) for v in both[0][0]] for both in bands]},
+        "precision": {"mean": _rounded(pr.y[kept]), "limits": [[_rounded(v[kept]) for v in both[1][1]] for both in bands]},
+    }  # fmt: skip
+
+
+def _rounded(values: Array) -> list[float | None]:
+    return [None if np.isnan(v) else round(float(v), 4) for v in values]
+
+
+def _sensitivity(report: Report, levels: tuple[float, ...]) -> dict[str, Any]:
+    """One block for each assumption: accuracy at each of its values."""
+    found = report.sensitivity()
+    blocks: dict[str, list[Line]] = {}
+    for row in found.rows:
+        title = "as learned from public crowds" if np.isnan(row.value) else f"{row.value:g}"
+        blocks.setdefault(row.assumption, []).append(Line.of(title, row.estimate, levels))
+    return {
+        "blocks": blocks,
+        "bounds": found.bounds,
+        "scale": scale([line for lines in blocks.values() for line in lines]),
+    }

@@ -1,0 +1,71 @@
+"""Names and numbers as people read them, the same on the terminal, on the page and in pictures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from truthing.render.console import safe
+from truthing.report import Report
+
+NAMES = {
+    "false_alarm": "false alarms",
+    "f1": "F1",
+    "mcc": "MCC",
+    "kappa": "κ",
+    "auc": "AUC",
+    "balanced_accuracy": "balanced accuracy",
+    "average_precision": "average precision",
+}
+PER_CLASS = ("precision", "recall", "false_alarm", "specificity", "f1")
+
+
+def one_line(text: Any, most: int = 40) -> str:
+    """A name for a cell of a table or an axis.
+
+    >>> one_line("two\\nlines")
+    'two lines'
+    """
+    return safe(" ".join(str(text).split()), most)
+
+
+def metric_title(report: Report, name: str, most: int = 40) -> str:
+    """What a metric is called, with the class that it is about."""
+    title = NAMES.get(name, name.replace("_", " ") if "[" not in name else name)
+    if report.positive is not None and name in PER_CLASS:
+        title += f" ({one_line(report.classes[report.positive], 24)})"
+    return one_line(title, most)
+
+
+def number(value: float, digits: int = 3) -> str:
+    """
+    >>> number(0.5), number(float("nan")), number(-0.00001)
+    ('0.500', '–', '0.000')
+    """
+    return "–" if value != value else f"{value + 0:.{digits}f}".replace(f"-{0:.{digits}f}", f"{0:.{digits}f}")
+
+
+def percent(level: float) -> str:
+    """
+    >>> percent(0.95), percent(0.975)
+    ('95%', '97.5%')
+    """
+    return f"{100 * level:.4g}%"
+
+
+# mean width of the 95% interval of accuracy by number of gold items, over twelve public crowds (docs/honesty.md)
+WIDTHS = {0: 0.294, 25: 0.169, 50: 0.122, 100: 0.087, 200: 0.060}
+
+
+def next_step(report: Report) -> str | None:
+    """The most useful thing to do now."""
+    if report.method != "posterior":
+        return "method posterior: this one takes its noise model as known, so its interval may be too narrow."
+    gold = report.sizes["gold"]
+    if "link_effective_sample_size" not in report.diagnostics or gold >= 200:
+        return "how far the answer leans on what was assumed: --sensitivity, or report.sensitivity()."
+    have = max(n for n in WIDTHS if n <= gold)
+    wanted = next(n for n in WIDTHS if n >= 50 and n > gold)
+    return (
+        f"gold on {wanted - gold if gold else wanted} {'more ' if gold else ''}random items (--gold FILE): on twelve public crowds, intervals of accuracy "
+        f"were {WIDTHS[have]:.2f} wide with {have or 'no'} gold items and {WIDTHS[wanted]:.2f} wide with {wanted}."
+    )
