@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from truthing import __version__
-from truthing.cli import ceiling, doctor, error, grade, rate, reproduce, simulate
+from truthing.cli import ceiling, doctor, error, grade, labelers, rate, reproduce, simulate
 from truthing.errors import TruthingError
 
 app = typer.Typer(
@@ -40,6 +40,7 @@ app.command("doctor")(doctor.doctor)
 app.command("grade")(grade.grade)
 app.command("rate")(rate.rate)
 app.command("ceiling")(ceiling.ceiling)
+app.command("labelers")(labelers.labelers)
 app.command("error")(error.error)
 app.command("simulate")(simulate.simulate)
 app.command("reproduce")(reproduce.reproduce)

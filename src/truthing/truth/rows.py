@@ -113,14 +113,17 @@ def _some_items(entries: Entries, chosen: Array) -> tuple[Entries, Array]:
     return some, chosen
 
 
-def choose_model(entries: Entries, predicted: Array, seed: int) -> tuple[DawidSkene | OneCoin, dict[str, float]]:
-    """Dawid-Skene or one coin, by how well each predicts labels that it has not seen (a tenth, at most 20,000)."""
+def choose_model(entries: Entries, predicted: Array | None, seed: int) -> tuple[DawidSkene | OneCoin, dict[str, float]]:
+    """Dawid-Skene or one coin, by how well each predicts labels that it has not seen (a tenth, at most 20,000).
+
+    ``predicted`` is one more rater, where there is a classifier.
+    """
     rng = np.random.default_rng(seed)
     if len(entries.item) > LARGE:  # a share of the items tells which model predicts better
         entries, chosen = _some_items(
             entries, rng.permutation(entries.n_items)[: entries.n_items * LARGE // len(entries.item)]
         )
-        predicted = predicted[chosen]
+        predicted = None if predicted is None else predicted[chosen]
     many = np.flatnonzero(np.bincount(entries.item, minlength=entries.n_items)[entries.item] > 1)
     if len(many) < 20:
         return OneCoin(), {}
@@ -135,7 +138,8 @@ def choose_model(entries: Entries, predicted: Array, seed: int) -> tuple[DawidSk
         entries.n_items,
         entries.n_raters,
         entries.n_classes,
-    ).with_classifier(predicted)
+    )
+    rest = rest if predicted is None else rest.with_classifier(predicted)
     item, rater, label = entries.item[held], entries.rater[held], entries.label[held]
     full, coin = fit_dawid_skene(rest), fit_one_coin(rest)
     by_rows = (full.posterior[item] * full.rows()[rater, :, label]).sum(axis=1)
