@@ -39,7 +39,8 @@ def collected_bits(
     seeds = np.random.default_rng(seed).integers(0, 2**31, len(tables))
     panel = np.zeros(len(tables))
     added = np.zeros((len(tables), tables.shape[1]))
-    rows = np.maximum(tables, TINY)
+    # one memory layout, so that the loop is compiled once
+    rows, priors = np.ascontiguousarray(np.maximum(tables, TINY)), np.ascontiguousarray(priors, dtype=float)
     _simulate(start_of.astype(np.int64), labeler.astype(np.int64), rows, priors, repeats, seeds, panel, added)
     count = np.bincount(labeler, minlength=tables.shape[1])
     with np.errstate(invalid="ignore", divide="ignore"):
