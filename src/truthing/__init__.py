@@ -15,6 +15,7 @@ _HOME = {
     "Gold": "truthing.predictions",
     "InputError": "truthing.errors",
     "Labels": "truthing.labels",
+    "LabelersReport": "truthing.panel.result",
     "NotConverged": "truthing.errors",
     "NotIdentified": "truthing.errors",
     "Predictions": "truthing.predictions",
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from truthing.metrics.estimate import Estimate as Estimate
     from truthing.panel.agreement import agreement as agreement
     from truthing.panel.facade import labelers as labelers
+    from truthing.panel.result import LabelersReport as LabelersReport
     from truthing.panel.worth import equivalent_labeler as equivalent_labeler
     from truthing.panel.worth import information as information
     from truthing.panel.worth import labelers_needed as labelers_needed

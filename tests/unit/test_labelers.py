@@ -14,6 +14,7 @@ import truthing as tr
 from truthing.noise.base import symmetric_table
 from truthing.panel.pairs import unusual_pairs
 from truthing.panel.people import find_copies, reading
+from truthing.simulation import Simulation
 from truthing.truth.consensus import Entries, fit_dawid_skene
 
 TRUTHING = [sys.executable, "-c", "from truthing.cli import main; main()"]
@@ -23,17 +24,17 @@ TABLES = np.concatenate([symmetric_table(np.array(ERRORS), 2), [[[0.1, 0.9], [0.
 
 
 @pytest.fixture(scope="module")
-def panel() -> tr.simulation.Simulation:  # type: ignore[name-defined]
+def panel() -> Simulation:
     """Four honest labelers of falling quality, the fourth a guesser, and w5, who answers the opposite."""
     return tr.simulate(500, 5, prior=[0.6, 0.4], confusion=TABLES, availability=0.9, seed=5)
 
 
 @pytest.fixture(scope="module")
-def report(panel: tr.simulation.Simulation) -> tr.panel.result.LabelersReport:  # type: ignore[name-defined]
+def report(panel: Simulation) -> tr.LabelersReport:
     return tr.labelers(panel.labels)
 
 
-def test_everybody_is_recognised(report) -> None:  # type: ignore[no-untyped-def]
+def test_everybody_is_recognised(report: tr.LabelersReport) -> None:
     assert report.kinds[0] == report.kinds[1] == "useful"
     assert report.kinds[3] == "spammer"
     assert report.kinds[4] == "adversary"
@@ -44,7 +45,7 @@ def test_everybody_is_recognised(report) -> None:  # type: ignore[no-untyped-def
     assert "w4 answers without regard" in report.verdict()
 
 
-def test_intervals_hold_what_is_known(report) -> None:  # type: ignore[no-untyped-def]
+def test_intervals_hold_what_is_known(report: tr.LabelersReport) -> None:
     """Error, bits and bits added of each labeler, and the panel's bits, at 99.9%."""
     prior = np.array([0.6, 0.4])
     for t, name in enumerate(report.labelers):
@@ -64,7 +65,7 @@ def test_intervals_hold_what_is_known(report) -> None:  # type: ignore[no-untype
     )
 
 
-def test_added_bits_are_the_difference_without_the_labeler(panel, report) -> None:  # type: ignore[no-untyped-def]
+def test_added_bits_are_the_difference_without_the_labeler(report: tr.LabelersReport) -> None:
     """Complete panel, known noise: I(all) - I(all but one), exactly."""
     data = tr.simulate(400, 4, prior=[0.6, 0.4], confusion=TABLES[[0, 1, 2, 4]], seed=2)
     given = tr.labelers(data.labels, noise=tr.noise.Confusion(TABLES[[0, 1, 2, 4]]), prior=[0.6, 0.4])
@@ -78,7 +79,7 @@ def test_added_bits_are_the_difference_without_the_labeler(panel, report) -> Non
     assert (report.adds.mean(axis=0) <= report.bits.mean(axis=0) + 0.02).all()
 
 
-def test_needed_counts_equal_labelers(report) -> None:  # type: ignore[no-untyped-def]
+def test_needed_counts_equal_labelers(report: tr.LabelersReport) -> None:
     assert report.needed(expert=0.05, labeler="w2") < report.needed(expert=0.05, labeler="w3")
     with pytest.raises(tr.InputError, match="Did you mean 'w2'"):
         report.needed(labeler="w22")
@@ -102,6 +103,9 @@ def test_copies_have_no_vote_and_add_little(share: float) -> None:
     others = report.adds.mean(axis=0)[[0, 2, 3, 4]].mean()
     assert (report.adds.mean(axis=0)[[1, 5]] < (0.1 + 1 - share) * others).all()
     assert "b2 repeats another" in report.verdict()
+    told = tr.labelers(labels, noise=tr.noise.Confusion([symmetric_table(0.2, 2)] * 6, weight=20), draws=400)
+    assert told.kinds[5] == "copy"
+    assert told.panel.mean < 0.9
 
 
 def test_independent_labelers_are_seldom_suspected() -> None:
@@ -167,7 +171,7 @@ def test_two_labelers_one_labeler_and_no_names() -> None:
         tr.labelers(single.labels, noise=tr.noise.Difficulty(0.1, 0.2))
 
 
-def test_same_seed_same_answer(panel, report) -> None:  # type: ignore[no-untyped-def]
+def test_same_seed_same_answer(panel: Simulation, report: tr.LabelersReport) -> None:
     again = tr.labelers(panel.labels)
     assert np.array_equal(again.adds, report.adds)
     assert np.array_equal(again.panel_bits, report.panel_bits)

@@ -35,7 +35,7 @@ def collected_bits(
         n_draws = int(np.clip(WORK // max(len(labeler), 1), FEWEST, MOST))
         step = max(1, len(tables) // n_draws)
         tables, priors = tables[::step], priors[::step]
-        repeats = int(np.clip(WORK // max(len(labeler) * len(tables), 1), 1, 400))
+        repeats = int(np.clip(WORK // max(len(labeler) * len(tables), 1), 1, 4000))
     seeds = np.random.default_rng(seed).integers(0, 2**31, len(tables))
     panel = np.zeros(len(tables))
     added = np.zeros((len(tables), tables.shape[1]))

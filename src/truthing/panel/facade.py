@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ from truthing.coding import Array
 from truthing.errors import InputError
 from truthing.grading import as_noise, as_prior, prepare, sizes
 from truthing.labels import Labels, Repeats
+from truthing.noise.base import TableNoise
+from truthing.noise.known import Confusion
 from truthing.panel import people
 from truthing.panel.agreement import agreement
 from truthing.panel.channel import entropy, label_bits
@@ -52,16 +55,19 @@ def labelers(
     model = as_noise(noise)
     fixed = None if prior is None else as_prior(prior, panel.classes)
     learned = rows.must_be_learned(model, panel)
-    if learned and (model is None or not hasattr(model, "tables")):
+    if learned and not isinstance(model, TableNoise):
         checks.require_identified(panel, joined.gold)
     copies = people.find_copies(panel, joined.gold)
-    kept, entries = copies.kept, Entries.of(copies.kept)
-    readings = read_consensus(entries)
-    question = Question(kept, readings.predicted, joined.gold, fixed, None, None, "sample", draws, seed)
+    readings = read_consensus(Entries.of(copies.kept))
+    question = Question(copies.kept, readings.predicted, joined.gold, fixed, None, None, "sample", draws, seed)
     warnings = list(joined.warnings)
     if learned:
-        summary, doubts = learned_noise(kept, entries, joined.gold, model, fixed, copies.fit, n_draws=draws, seed=seed)
-        summary = with_copies(summary, panel, copies.fit, seed) if copies.original else summary
+        if isinstance(model, Confusion) and not isinstance(
+            model.matrices, Mapping
+        ):  # by name, for whoever keeps a vote
+            model = Confusion(dict(zip(panel.labelers, model.tables(panel))), model.weight)
+        summary, doubts = learned_noise(copies.kept, joined.gold, model, fixed, copies.fit, n_draws=draws, seed=seed)
+        summary = with_copies(summary, panel, copies.fit, seed)
         warnings += doubts
     else:
         summary = given_noise(panel, joined.gold, model, fixed)
@@ -70,20 +76,36 @@ def labelers(
     assert priors is not None
     worth, added = _bits_collected(panel, copies, tables, priors, seed)
     bits = label_bits(tables, priors[:, None, :])
-    most = entropy(priors)
     swaps = {
         name: meant for t, name in enumerate(panel.labelers) if (meant := people.reading(tables[:, t], panel.classes))
     }
-    error = 1 - (priors[:, None, :] * tables.diagonal(axis1=2, axis2=3)).sum(axis=2)
     warnings += checks.structure_warnings(panel, np.zeros(panel.n_labelers), panel.n_classes, classifier=False)
-    warnings += _doubts(kept, joined.gold, learned) + wrong_together(readings, joined.gold, panel)
+    warnings += _doubts(copies.kept, joined.gold, learned) + wrong_together(readings, joined.gold, panel)
     checked, wrong = _on_gold(panel, joined.gold)
     return LabelersReport(
-        panel.labelers, panel.classes, panel.per_labeler, summary, error, bits, added, worth,
-        tuple(people.kind(name in copies.original, name in swaps, bits[:, t], most) for t, name in enumerate(panel.labelers)), swaps, copies.pairs,
-        agreement(panel) if panel.per_item.max() > 1 else {}, checked, wrong, consensus_error(question, readings) if learned else None, sizes(joined), seed, warnings,
-        _assumptions(summary.model, learned, bool((joined.gold >= 0).any()), copies.pairs),
-    )  # fmt: skip
+        labelers=panel.labelers,
+        classes=panel.classes,
+        given=panel.per_labeler,
+        noise=summary,
+        error=1 - (priors[:, None, :] * tables.diagonal(axis1=2, axis2=3)).sum(axis=2),
+        bits=bits,
+        adds=added,
+        panel_bits=worth,
+        kinds=tuple(
+            people.kind(name in copies.original, name in swaps, bits[:, t], entropy(priors))
+            for t, name in enumerate(panel.labelers)
+        ),
+        readings=swaps,
+        pairs=copies.pairs,
+        agreement=agreement(panel) if panel.per_item.max() > 1 else {},
+        gold_checked=checked,
+        gold_wrong=wrong,
+        consensus_error=consensus_error(question, readings) if learned else None,
+        sizes=sizes(joined),
+        seed=seed,
+        warnings=warnings,
+        assumptions=_assumptions(summary.model, learned, bool((joined.gold >= 0).any()), copies.pairs),
+    )
 
 
 def _bits_collected(

@@ -29,13 +29,14 @@ FEW_DRAWS = 100  # of the tables of very large panels
 
 
 def learned_noise(
-    labels: Labels, entries: Entries, gold: Array, model: Any, prior: Array | None, fit: DawidSkeneFit, *, n_draws: int, seed: int
+    labels: Labels, gold: Array, model: Any, prior: Array | None, fit: DawidSkeneFit, *, n_draws: int, seed: int
 ) -> tuple[NoiseSummary, list[str]]:  # fmt: skip
     """Posterior draws of every labeler's matrix, and doubts about them; at large sizes from the variational fit."""
     if isinstance(model, Difficulty):
         raise InputError(
             "difficulty × fallibility has no confusion matrices: choose DawidSkene(), OneCoin() or Strata(k)."
         )
+    entries = Entries.of(labels)
     if model is None:
         model, _ = choose_model(entries, None, seed)
     if len(entries.item) > LARGE or labels.n_classes > MANY_CLASSES:
@@ -81,6 +82,8 @@ def with_copies(summary: NoiseSummary, labels: Labels, fit: DawidSkeneFit, seed:
     """The labelers that were set aside, judged by the consensus of the others: Dirichlet rows around their expected confusions."""
     tables = summary.confusion_draws
     assert tables is not None
+    if tables.shape[1] == labels.n_labelers:
+        return summary
     place = {name: t for t, name in enumerate(summary.labelers)}
     full = np.empty((len(tables), labels.n_labelers, *tables.shape[2:]))
     rng = np.random.default_rng([seed, 1])

@@ -195,9 +195,7 @@ def _of_noise(noise: Any, prior: Any, seed: int) -> ChannelValue:
         draws = np.array([panel_bits(t, p)[0] for t, p in zip(noise.confusion_draws, priors)])
     else:
         everyone = np.arange(n_labelers)
-        draws = collected_bits(
-            np.array([0, n_labelers]), everyone, noise.confusion_draws, priors, repeats=2000, seed=seed
-        ).panel
+        draws = collected_bits(np.array([0, n_labelers]), everyone, noise.confusion_draws, priors, seed=seed).panel
     return replace(result, value=float(draws.mean()), standard_error=0.0, draws=draws)
 
 
