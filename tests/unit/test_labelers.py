@@ -13,7 +13,7 @@ import pytest
 import truthing as tr
 from truthing.noise.base import symmetric_table
 from truthing.panel.pairs import unusual_pairs
-from truthing.panel.people import find_copies, reading
+from truthing.panel.people import find_copies, kind, reading
 from truthing.simulation import Simulation
 from truthing.truth.consensus import Entries, fit_dawid_skene
 
@@ -137,6 +137,15 @@ def test_swapped_classes_are_read_back() -> None:
     drawn = np.random.default_rng(0).dirichlet(np.ones(3), (200, 3)) * 0.1 + 0.9 * table
     assert reading(drawn, ("a", "b", "c")) == {"c": "b", "b": "c"}
     assert reading(np.tile(np.full((3, 3), 1 / 3), (20, 1, 1)), ("a", "b", "c")) == {}
+
+
+def test_swapping_a_guessers_answers_back_is_no_use() -> None:
+    """Many labels make it certain that a guesser is a little worse than chance; it stays a guesser."""
+    most = np.full(100, 0.97)
+    assert kind(False, True, np.full(100, 0.001), most) == "spammer"
+    assert kind(False, True, np.full(100, 0.4), most) == "adversary"
+    assert kind(True, False, np.full(100, 0.4), most) == "copy"
+    assert kind(False, False, np.linspace(0, 0.06, 100), most) == "unclear"
 
 
 def test_gold_shows_the_panel_wrong_together() -> None:

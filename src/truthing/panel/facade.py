@@ -79,6 +79,10 @@ def labelers(
     swaps = {
         name: meant for t, name in enumerate(panel.labelers) if (meant := people.reading(tables[:, t], panel.classes))
     }
+    kinds = tuple(
+        people.kind(name in copies.original, name in swaps, bits[:, t], entropy(priors))
+        for t, name in enumerate(panel.labelers)
+    )
     warnings += checks.structure_warnings(panel, np.zeros(panel.n_labelers), panel.n_classes, classifier=False)
     warnings += _doubts(copies.kept, joined.gold, learned) + wrong_together(readings, joined.gold, panel)
     checked, wrong = _on_gold(panel, joined.gold)
@@ -91,11 +95,8 @@ def labelers(
         bits=bits,
         adds=added,
         panel_bits=worth,
-        kinds=tuple(
-            people.kind(name in copies.original, name in swaps, bits[:, t], entropy(priors))
-            for t, name in enumerate(panel.labelers)
-        ),
-        readings=swaps,
+        kinds=kinds,
+        readings={name: swaps[name] for name, kind in zip(panel.labelers, kinds) if kind == "adversary"},
         pairs=copies.pairs,
         agreement=agreement(panel) if panel.per_item.max() > 1 else {},
         gold_checked=checked,

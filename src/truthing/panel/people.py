@@ -80,10 +80,10 @@ def reading(tables: Array, classes: tuple[Any, ...]) -> dict[Any, Any]:
 
 
 def kind(copy: bool, adversary: bool, bits: Array, most: Array) -> str:
-    """One word for a labeler: copy, adversary, spammer, useful, or unclear where too few labels tell."""
-    share = bits / np.maximum(most, 1e-12)
-    if copy or adversary:
-        return "copy" if copy else "adversary"
-    if (share < WORTHLESS).mean() >= SURE:
-        return "spammer"
-    return "useful" if (share < WORTHLESS).mean() <= 0.5 else "unclear"
+    """One word for a labeler: copy, spammer, adversary, useful, or unclear where too few labels tell."""
+    worthless = float((bits < WORTHLESS * most).mean())
+    if copy or worthless >= SURE:  # swapping worthless answers back would not make them informative
+        return "copy" if copy else "spammer"
+    if adversary:
+        return "adversary"
+    return "useful" if worthless <= 0.5 else "unclear"
