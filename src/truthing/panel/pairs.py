@@ -14,7 +14,7 @@ from truthing.labels import Labels
 from truthing.truth.checks import agreement_check
 from truthing.truth.consensus import DawidSkeneFit, Entries, fit_dawid_skene
 
-UNLIKELY = 0.001  # uncertain rows make z somewhat too large; .01 would cry wolf in up to 8% of honest panels
+UNLIKELY = 0.001  # z ignores that the others' belief may be wrong; at .01 up to 8% of honest panels were suspected
 SMALL_PANEL = range(5, 13)  # labelers: enough others to judge a pair, few enough pairs to judge each by its own others
 ENOUGH, MOST_ITEMS = 10, 4000
 
