@@ -25,3 +25,6 @@ def real_data() -> Path:
     if not folder or not Path(folder).is_dir():
         skip_or_fail("needs the public data sets: set TRUTHING_DATA to their folder")
     return Path(str(folder))
+
+
+os.environ.pop("COLUMNS", None)  # parallel runners set it; a pipe has no width

@@ -41,7 +41,6 @@ def test_readme_transcript_is_what_the_command_prints(
 ) -> None:
     from truthing.cli.main import app
 
-    monkeypatch.delenv("COLUMNS", raising=False)  # parallel runners set it
     monkeypatch.chdir(ROOT / "src" / "truthing" / "examples" / "spam")
     (command, transcript), *_ = re.findall(
         r"```\n\$ truthing ([^\n]+)\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL

@@ -15,16 +15,22 @@ _HOME = {
     "Gold": "truthing.predictions",
     "InputError": "truthing.errors",
     "Labels": "truthing.labels",
+    "LabelersReport": "truthing.panel.result",
     "NotConverged": "truthing.errors",
     "NotIdentified": "truthing.errors",
     "Predictions": "truthing.predictions",
     "TruthingError": "truthing.errors",
+    "agreement": "truthing.panel.agreement",
     "apparent_error": "truthing.papers.lam_stork",
     "bayes_error": "truthing.ceiling.facade",
     "compare": "truthing.comparison.facade",
+    "equivalent_labeler": "truthing.panel.worth",
     "error_bounds": "truthing.papers.lam_stork",
     "grade": "truthing.grading",
+    "information": "truthing.panel.worth",
     "label_policy": "truthing.papers.lam_stork",
+    "labelers": "truthing.panel.facade",
+    "labelers_needed": "truthing.panel.worth",
     "noisy_label_ratio": "truthing.papers.lam_stork",
     "prevalence": "truthing.rate",
     "read_gold": "truthing.tables",
@@ -50,6 +56,12 @@ if TYPE_CHECKING:
     from truthing.grading import grade as grade
     from truthing.labels import Labels as Labels
     from truthing.metrics.estimate import Estimate as Estimate
+    from truthing.panel.agreement import agreement as agreement
+    from truthing.panel.facade import labelers as labelers
+    from truthing.panel.result import LabelersReport as LabelersReport
+    from truthing.panel.worth import equivalent_labeler as equivalent_labeler
+    from truthing.panel.worth import information as information
+    from truthing.panel.worth import labelers_needed as labelers_needed
     from truthing.papers.lam_stork import apparent_error as apparent_error
     from truthing.papers.lam_stork import error_bounds as error_bounds
     from truthing.papers.lam_stork import label_policy as label_policy

@@ -174,6 +174,8 @@ def _offers(
         later.append(Offer("grade a classifier", "needs its predictions: item, prediction (and score)"))
     if not (alone and gold is None):
         now.append(Offer("see how frequent each class is", f"truthing rate {path}"))
+        if not panel.anonymous:
+            now.append(Offer("look at the labelers", f"truthing labelers {path}"))
     now.append(
         Offer(
             "correct an error rate by a known mislabeling rate",

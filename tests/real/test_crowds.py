@@ -60,3 +60,23 @@ def test_rte_grades_end_to_end(real_data: Path) -> None:
     low, high = report["accuracy"].interval(0.99)
     assert low <= truth <= high
     assert report.noise.confusion.shape == (163, 2, 2)
+
+
+def test_labelers_are_put_in_the_right_order(real_data: Path) -> None:
+    """Learned against true error, labelers with 20 labels or more; measured .80 (rte) and .97 (bluebird)."""
+    from scipy.stats import spearmanr
+
+    import truthing as tr
+
+    for name, least in (("rte", 0.7), ("bluebird", 0.9)):
+        labels = tr.read_labels(real_data / "crowd" / name / "labels.csv")
+        truth = tr.read_gold(real_data / "crowd" / name / "truth.csv").as_dict()
+        known = np.array([labels.classes.index(truth[i]) for i in labels.items])
+        wrong = np.bincount(labels.labeler[known[labels.item] != labels.label], minlength=labels.n_labelers)
+        report = tr.labelers(labels, draws=400)
+        used = labels.per_labeler >= 20
+        rank = spearmanr((wrong / labels.per_labeler)[used], report.error.mean(axis=0)[used])[0]
+        assert rank > least, name
+        worst = [t for t, kind in enumerate(report.kinds) if kind == "spammer"]
+        assert worst
+        assert (wrong[worst] / labels.per_labeler[worst] > 0.35).mean() > 0.7

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from truthing.reproduce import PAPERS, su_examples, su_main, su_points
+from truthing.reproduce import PAPERS, su_channel, su_examples, su_main, su_points
 from truthing.reproduce import su_trials as trials
 
 
@@ -93,3 +93,24 @@ def test_pictures_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         f"su-figure-{n}.{kind}" for n in (17, 18) for kind in ("png", "svg")
     }
     assert "ideal - estimate" in capsys.readouterr().out
+
+
+def test_labelers_of_equal_information_serve_equally(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Section 5.5 in small: T mediocre labelers match the expert, one of them alone does not (8 repeats, 4 Monte Carlo errors)."""
+    su_channel.figures_6_to_8(str(tmp_path))
+    found = su_channel.section_5_5(8, str(tmp_path))
+    assert "0.891" in capsys.readouterr().out
+    assert (tmp_path / "su-figures-6-8.svg").is_file()
+    expert, *panels, alone = found.values()
+    for panel in panels:
+        assert panel["width"].mean() == pytest.approx(expert["width"].mean(), rel=0.1)
+        gap = panel["trained"] - expert["trained"]
+        assert abs(gap.mean()) < 4 * gap.std(ddof=1) / np.sqrt(8) + 0.003
+    assert alone["width"].mean() > 1.6 * expert["width"].mean()
+    assert (alone["trained"] - expert["trained"]).mean() > 0.005
+
+
+def test_figure_8_error_carries_the_experts_bits() -> None:
+    for n_labelers in (3, 15):
+        error = su_channel.matching_error(n_labelers, 0.05)
+        assert su_channel.bits(n_labelers, error) == pytest.approx(0.690, abs=5e-4)

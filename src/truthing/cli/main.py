@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from truthing import __version__
-from truthing.cli import ceiling, compare, doctor, error, grade, rate, reproduce, serve, simulate
+from truthing.cli import ceiling, compare, doctor, error, grade, labelers, rate, reproduce, serve, simulate
 from truthing.errors import TruthingError
 
 app = typer.Typer(
@@ -42,6 +42,7 @@ app.command("grade")(grade.grade)
 app.command("compare")(compare.compare)
 app.command("rate")(rate.rate)
 app.command("ceiling")(ceiling.ceiling)
+app.command("labelers")(labelers.labelers)
 app.command("error")(error.error)
 app.command("simulate")(simulate.simulate)
 app.command("reproduce")(reproduce.reproduce)

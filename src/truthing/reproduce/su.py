@@ -1,14 +1,16 @@
-"""Su, "On Truthing Issues in Supervised Classification": the testing examples, Tables 10-15 and Figures 9-18."""
+"""Su, "On Truthing Issues in Supervised Classification": Figures 6-8 and Section 5.5 on labelers, and the testing examples, Tables 10-15, Figures 9-18."""
 
 from __future__ import annotations
 
-from truthing.reproduce import su_examples, su_main, su_points, su_trials
+from truthing.reproduce import su_channel, su_examples, su_main, su_points, su_trials
 
 SLOW = ("Sampling (Alg. 2)", "Full Bayes")
 
 
 def main(*, figures: str, quick: bool = False) -> None:
     """The paper shows one draw of each example; we show what many draws do, the printed number beside them."""
+    su_channel.figures_6_to_8(figures)
+    su_channel.section_5_5(10 if quick else 200, figures)
     su_main.table_10(20 if quick else 200)
     su_main.figures(figures)
     su_points.show_11(quick)

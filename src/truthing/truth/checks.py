@@ -32,7 +32,7 @@ def require_identified(labels: Labels, gold: Array) -> None:
         )
 
 
-def structure_warnings(labels: Labels, error: Array, n_classes: int) -> list[str]:
+def structure_warnings(labels: Labels, error: Array, n_classes: int, *, classifier: bool = True) -> list[str]:
     """Few labelers, a disconnected panel, labelers worse than chance."""
     said = []
     counts = labels.per_item[labels.per_item > 0]
@@ -40,7 +40,7 @@ def structure_warnings(labels: Labels, error: Array, n_classes: int) -> list[str
         said.append(
             f"Only {np.mean(counts >= 2):.0%} of the items have two labels or more: the labelers' quality rests on those."
         )
-    if labels.n_labelers == 2 and not labels.anonymous:
+    if labels.n_labelers == 2 and not labels.anonymous and classifier:
         said.append(
             "With two labelers the classifier is the third view that the model needs: if it errs like one of them, the answer is off."
         )

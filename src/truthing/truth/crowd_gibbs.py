@@ -20,6 +20,7 @@ from truthing.truth.gibbs import CHAINS, _dirichlet
 FIXED, POOLED, COIN, SHARED, OWN = range(5)
 POOL_WEIGHT = 10.0
 GRID = 33
+MOST_ROWS, MOST_ROW_CELLS = 400, 4_000_000  # draws of the labelers' tables that are kept, and their cells together
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +58,10 @@ def pool_base(n_classes: int, n_strata: int = 1) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class CrowdSamples:
-    """Draws in chain order; ``counts`` is truth class × outcome on these items, ``rows`` labelers' tables by class."""
+    """Draws in chain order; ``counts`` is truth class × outcome on these items.
+
+    ``rows`` are some of the draws of the labelers' tables (all would not fit), ``rows_prior`` the class prior of the same draws.
+    """
 
     counts: Array
     classifier: Array
@@ -70,6 +74,8 @@ class CrowdSamples:
     log_likelihood: Array
     agreement: Array
     n_chains: int
+    rows: Array | None = None
+    rows_prior: Array | None = None
 
 
 @numba.njit(cache=True)
@@ -191,7 +197,7 @@ def _coin_score(right, wrong, mean, weight):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True)
-def _record(prior, own, rows, n_strata, prior_out, classifier, error, row_sum, row_square):  # type: ignore[no-untyped-def]
+def _record(prior, own, rows, n_strata, prior_out, classifier, error, row_sum, row_square, row_out):  # type: ignore[no-untyped-def]
     """One draw's prior, classifier rows and labeler rows, strata merged into classes."""
     n_labelers, n_states, n_classes = rows.shape
     for s in range(n_states):
@@ -209,6 +215,7 @@ def _record(prior, own, rows, n_strata, prior_out, classifier, error, row_sum, r
                     value += prior[s] / max(prior_out[c], 1e-300) * rows[t, s, k]
                 row_sum[t, c, k] += value
                 row_square[t, c, k] += value * value
+                row_out[t, c, k] = value
                 if k == c:
                     error[t] += prior_out[c] * (1 - value)
 
@@ -216,7 +223,7 @@ def _record(prior, own, rows, n_strata, prior_out, classifier, error, row_sum, r
 @numba.njit(cache=True)
 def _chain(  # type: ignore[no-untyped-def]
     start_of, rater, label, votes, outcome, n_outcomes, gold, kind, table, base, low, high, n_strata, row_weight, prior_fixed, state, pool, pooled,
-    first, last, burn, seed, counts, classifier, prior_out, row_sum, row_square, error, truth, log_likelihood, agreement,
+    first, last, burn, seed, counts, classifier, prior_out, row_sum, row_square, row_draws, every, error, truth, log_likelihood, agreement,
 ):  # fmt: skip
     """Sweeps first to last; ``state``, ``pool`` and ``pooled`` are all that the next stretch has to know."""
     np.random.seed(seed)
@@ -281,19 +288,22 @@ def _chain(  # type: ignore[no-untyped-def]
         if kept >= 0:
             log_likelihood[kept] = total_log
             agreement[kept] = concentration
-            _record(prior, own, rows, n_strata, prior_out[kept], classifier[kept], error[kept], row_sum, row_square)
+            # a table that is not kept is overwritten by the next draw
+            _record(
+                prior, own, rows, n_strata, prior_out[kept], classifier[kept], error[kept], row_sum, row_square, row_draws[kept // every]
+            )  # fmt: skip
     pooled[0], pooled[1], pooled[2] = concentration, coin_mean, coin_weight
 
 
 @numba.njit(parallel=True, cache=True)
 def _chains(  # type: ignore[no-untyped-def]
     start_of, rater, label, votes, outcome, n_outcomes, gold, kind, table, base, low, high, n_strata, row_weight, prior_fixed, states, pools,
-    pooled, first, last, burn, seeds, counts, classifier, prior_out, row_sum, row_square, error, truth, log_likelihood, agreement,
+    pooled, first, last, burn, seeds, counts, classifier, prior_out, row_sum, row_square, row_draws, every, error, truth, log_likelihood, agreement,
 ):  # fmt: skip
     for m in numba.prange(len(seeds)):
         _chain(
             start_of, rater, label, votes, outcome, n_outcomes, gold, kind, table, base, low, high, n_strata, row_weight, prior_fixed, states[m],
-            pools[m], pooled[m], first, last, burn, seeds[m], counts[m], classifier[m], prior_out[m], row_sum[m], row_square[m], error[m], truth[m],
+            pools[m], pooled[m], first, last, burn, seeds[m], counts[m], classifier[m], prior_out[m], row_sum[m], row_square[m], row_draws[m], every, error[m], truth[m],
             log_likelihood[m], agreement[m],
         )  # fmt: skip
 
@@ -327,6 +337,9 @@ def sample_crowd(
     classifier = np.zeros((*shape, n_classes, n_outcomes))
     prior_out = np.zeros((*shape, n_classes))
     row_sum, row_square = (np.zeros((n_chains, n_labelers, n_classes, n_classes)) for _ in range(2))
+    cells = n_chains * keep * n_labelers * n_classes**2
+    every = max(1, -(-n_chains * keep // MOST_ROWS), -(-cells // MOST_ROW_CELLS))
+    row_draws = np.zeros((n_chains, -(-keep // every), n_labelers, n_classes, n_classes))
     error, truth = np.zeros((*shape, n_labelers)), np.zeros((n_chains, n_items, n_classes))
     log_likelihood, concentration = np.zeros(shape), np.zeros(shape)
     fixed = np.array([-1.0]) if prior is None else np.asarray(prior, dtype=float)
@@ -336,7 +349,7 @@ def sample_crowd(
         _chains(
             start_of, entries.rater.astype(np.int64), entries.label.astype(np.int64), entries.votes, outcome.astype(np.int64), n_outcomes,
             gold.astype(np.int64), rows.kind.astype(np.int64), rows.table.astype(float), rows.base, rows.low, rows.high, n_strata, row_weight, fixed,
-            states, pools, pooled, first, last, burn, rng.integers(0, 2**31, n_chains), counts, classifier, prior_out, row_sum, row_square,
+            states, pools, pooled, first, last, burn, rng.integers(0, 2**31, n_chains), counts, classifier, prior_out, row_sum, row_square, row_draws, every,
             error, truth, log_likelihood, concentration,
         )  # fmt: skip
     n = n_chains * keep
@@ -346,7 +359,13 @@ def sample_crowd(
     return CrowdSamples(
         counts.reshape(n, n_classes, n_outcomes), classifier.reshape(n, n_classes, n_outcomes), prior_out.reshape(n, n_classes), mean, low, high,
         error.reshape(n, n_labelers), truth.sum(axis=0) / n, log_likelihood.reshape(n), concentration.reshape(n), n_chains,
+        row_draws.reshape(-1, *mean.shape), prior_out[:, _last_of_each(keep, every)].reshape(-1, n_classes),
     )  # fmt: skip
+
+
+def _last_of_each(keep: int, every: int) -> Array:
+    """Draws whose tables were the last to be written to their place."""
+    return np.minimum(np.arange(every - 1, keep + every - 1, every), keep - 1)
 
 
 def beta_limits(mean: Array, sd: Array, level: float = 0.95) -> tuple[Array, Array]:

@@ -15,7 +15,8 @@ from truthing.coding import Array
 class NoiseSummary:
     """The noise model used or learned: one confusion matrix for each labeler (truth in rows), and the class prior.
 
-    ``error`` holds draws of each labeler's error rate where it was learned.
+    ``error`` holds draws of each labeler's error rate where it was learned; ``confusion_draws`` (draws × labelers × truth × label) and
+    ``prior_draws`` belong together, draw by draw, where the sampler kept them.
     """
 
     model: str
@@ -26,6 +27,8 @@ class NoiseSummary:
     prior_interval: tuple[Array, Array] | None = None
     error: Array | None = None
     learned: bool = False
+    confusion_draws: Array | None = None
+    prior_draws: Array | None = None
 
     @cached_property
     def error_rate(self) -> Array:

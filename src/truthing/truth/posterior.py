@@ -104,6 +104,7 @@ def with_learned_noise(question: Question, noise: Any, panel_error: Any = None) 
     summary = NoiseSummary(
         name, labels.labelers, samples.row_mean, samples.prior.mean(axis=0), (samples.row_low, samples.row_high),
         shortest_interval(samples.prior, 0.95), samples.error, learned=True,
+        confusion_draws=samples.rows, prior_draws=samples.rows_prior,
     )  # fmt: skip
     assumptions = [
         f"The labelers' quality was learned: {name}{', chosen because it predicts held-out labels best' if scores else ''}."

@@ -120,15 +120,18 @@ def _some_items(entries: Entries, chosen: Array) -> tuple[Entries, Array]:
 
 
 def choose_model(
-    entries: Entries, predicted: Array, seed: int, *, progress: Progress = silent
+    entries: Entries, predicted: Array | None, seed: int, *, progress: Progress = silent
 ) -> tuple[DawidSkene | OneCoin, dict[str, float]]:
-    """Dawid-Skene or one coin, by how well each predicts labels that it has not seen (a tenth, at most 20,000)."""
+    """Dawid-Skene or one coin, by how well each predicts labels that it has not seen (a tenth, at most 20,000).
+
+    ``predicted`` is one more rater, where there is a classifier.
+    """
     rng = np.random.default_rng(seed)
     if len(entries.item) > LARGE:  # a share of the items tells which model predicts better
         entries, chosen = _some_items(
             entries, rng.permutation(entries.n_items)[: entries.n_items * LARGE // len(entries.item)]
         )
-        predicted = predicted[chosen]
+        predicted = None if predicted is None else predicted[chosen]
     many = np.flatnonzero(np.bincount(entries.item, minlength=entries.n_items)[entries.item] > 1)
     if len(many) < 20:
         return OneCoin(), {}
@@ -143,7 +146,8 @@ def choose_model(
         entries.n_items,
         entries.n_raters,
         entries.n_classes,
-    ).with_classifier(predicted)
+    )
+    rest = rest if predicted is None else rest.with_classifier(predicted)
     item, rater, label = entries.item[held], entries.rater[held], entries.label[held]
     full = fit_dawid_skene(rest, progress=part(progress, 0, 0.6))
     coin = fit_one_coin(rest, progress=part(progress, 0.6, 1))
