@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from truthing import __version__
-from truthing.cli import ceiling, doctor, error, grade, rate, reproduce, simulate
+from truthing.cli import ceiling, doctor, error, grade, plan, rate, reproduce, simulate
 from truthing.errors import TruthingError
 
 app = typer.Typer(
@@ -41,6 +41,7 @@ app.command("grade")(grade.grade)
 app.command("rate")(rate.rate)
 app.command("ceiling")(ceiling.ceiling)
 app.command("error")(error.error)
+app.command("plan")(plan.plan)
 app.command("simulate")(simulate.simulate)
 app.command("reproduce")(reproduce.reproduce)
 

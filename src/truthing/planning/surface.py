@@ -1,0 +1,103 @@
+"""Widths simulated at a few anchors, and between them by the laws they follow: w² is linear in 1/items, 1/w² in gold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from truthing.coding import Array
+from truthing.planning.design import Composition
+from truthing.planning.widths import Goal, widths
+from truthing.planning.world import World
+
+FEWEST = 50
+ANCHORS = (50, 200, 800, 3200, 12800)
+KNOWN_ANCHORS = (50, 200, 800, 3200)  # beyond, known noise follows 1/√items closely
+GOLD_ANCHORS = (0, 12, 50, 200, 800, 3200, 6000)
+MANY = 3200  # from here on widths vary so little between data sets that half of them do
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """Expected width of one composition's designs as a function of items and gold; never grows in either.
+
+    ``variance`` holds squared widths at (items, gold) anchors, NaN where gold exceeds items; for the target "sample" they are
+    divided by the share of items without gold, 1 - gold/items, which would otherwise bend them.
+    """
+
+    items: Array
+    gold: Array
+    variance: Array
+    relative_error: Array
+    sample: bool
+
+    def width(self, items: Array | float, gold: Array | float) -> Array:
+        """Interpolated width; ``items`` and ``gold`` broadcast against each other."""
+        items, gold = np.broadcast_arrays(np.asarray(items, dtype=float), np.asarray(gold, dtype=float))
+        rows = []
+        for row in self.variance:
+            known = ~np.isnan(row)
+            precision = np.interp(gold, self.gold[known], 1 / np.maximum(row[known], 1e-12))
+            rows.append(1 / np.maximum(precision, 1e-12))
+        squared = _between(1 / items, 1 / self.items, np.array(rows))
+        if self.sample:
+            squared = squared * np.maximum(1 - gold / items, 0.0)
+        return np.sqrt(squared)
+
+    def error(self, items: float, gold: float, width: float) -> float:
+        """Standard error of the simulation at the nearest anchor."""
+        row = int(np.argmin(np.abs(np.log(self.items / items))))
+        known = np.flatnonzero(~np.isnan(self.variance[row]))
+        column = known[np.argmin(np.abs(self.gold[known] - gold))]
+        return float(width * self.relative_error[row, column])
+
+
+def _between(x: Array, anchors: Array, rows: Array) -> Array:
+    """Piecewise linear in x = 1/items; left of the last anchor the last line goes on, but no faster than 1/items."""
+    if len(anchors) == 1:
+        return rows[0]
+    place = np.clip(np.searchsorted(-anchors, -x, side="left"), 1, len(anchors) - 1)
+    first, second = np.take_along_axis(rows, (place - 1)[None], 0)[0], np.take_along_axis(rows, place[None], 0)[0]
+    share = (x - anchors[place]) / (anchors[place - 1] - anchors[place])
+    line = second + share * (first - second)
+    return np.where(x < anchors[-1], np.maximum(line, rows[-1] * x / anchors[-1]), line)
+
+
+def simulate_surface(
+    world: World, goal: Goal, composition: Composition, anchors: tuple[int, ...], *, gold: bool, sets: int, seed: int
+) -> Surface:
+    """Mean widths over ``sets`` made-up data sets at each anchor (docs/plan.md, 4)."""
+    alone = not any(composition)  # no labels: gold on every item
+    told = Goal(goal.metric, goal.target, goal.level, True) if alone else goal
+    labels = (1.0, *composition[1:]) if alone else composition
+    steps = np.array(GOLD_ANCHORS if gold else (0,))
+    mean, error = np.full((len(anchors), len(steps)), np.nan), np.full((len(anchors), len(steps)), np.nan)
+    for row, n in enumerate(anchors):
+        here = np.flatnonzero(steps <= n * (0.9 if goal.target == "sample" else 1.0))
+        counts = [n] * len(here) if alone else steps[here].tolist()
+        drawn = []
+        here_sets = max(sets // 2, 2) if n >= MANY else sets
+        for number in range(here_sets):
+            source = np.random.SeedSequence([seed, number, n, *(round(100 * c) for c in composition)])
+            first, second = (int(s) for s in source.generate_state(2) // 2)
+            data = world.draw(labels, n, first)
+            golds = counts[:1] if alone else counts
+            drawn.append(np.broadcast_to(widths(world, told, data, golds, second), len(here)))
+        table = np.array(drawn)
+        mean[row, here] = table.mean(axis=0)
+        error[row, here] = table.std(axis=0, ddof=1) / np.sqrt(here_sets) / np.maximum(mean[row, here], 1e-9)
+    if not goal.known and not alone and sum(composition) < 2:
+        mean[:, 0] = 1e6  # one view of each item and nothing known: only gold identifies it
+    factor = 1.0
+    if goal.target == "sample":
+        factor = np.sqrt(np.maximum(1 - steps[None, :] / np.array(anchors)[:, None], 1e-9))
+    return Surface(
+        np.array(anchors, float), steps.astype(float), _antitone(mean / factor) ** 2, error, goal.target == "sample"
+    )
+
+
+def _antitone(mean: Array) -> Array:
+    """Expected widths do not grow with items or gold; simulated ones may, by chance. NaN stays where gold exceeds items."""
+    lowest = np.fmin.accumulate(np.fmin.accumulate(mean, axis=0), axis=1)
+    return np.where(np.isnan(mean), np.nan, lowest)
