@@ -206,8 +206,7 @@ def _table(curves: list[Curve], best: Any, width: float | None, budget: float | 
 
 
 def _floor(curves: list[Curve], goal: Goal, stock: Stock) -> float | None:
-    """The least width without gold, however many labels: what the panel may share."""
+    """The least width without gold, however many items and labels: what the panel may share."""
     if goal.known or stock.gold:
         return None
-    widths = [float(c.surface.width(c.surface.items[-1], 0.0)) for c in curves if sum(c.composition) >= 2]
-    return min(widths) if widths else None
+    return min((curve.without_gold for curve in curves if sum(curve.composition) >= 2), default=None)

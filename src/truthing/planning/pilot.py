@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from truthing.errors import InputError, did_you_mean
 from truthing.grading import as_noise, grade, positive_class, predicted_classes, prepare, selection_weights
 from truthing.noise.base import TableNoise
 from truthing.planning.design import Costs, Design, Stock
+from truthing.planning.panel import PanelBelief
 from truthing.planning.sequential import PilotState
 from truthing.planning.widths import Goal
 from truthing.planning.world import Kind, World
@@ -66,10 +67,13 @@ def learn(pilot: Any, *, costs: Any, labelers: Any, noise: Any, goal: Goal, posi
     stock = Stock(panel.n_items, tuple(float(panel.weight[here].sum()) for here in counted), n_gold)
     readings = None if goal.known else read_panel(Entries.of(panel), predicted)
     warnings = list(report.warnings)
-    if readings is not None and goal.panel_error is None:
-        world = _with_spread(world, stock, readings, seed)
     prices = Costs.of(costs, tuple(members))
     weights = None if given["gold_weights"] is None else selection_weights(given["gold_weights"], joined)
+    if readings is not None:
+        panel_belief = PanelBelief.of(readings, goal.link_level(readings), joined.gold, seed=seed, weights=weights)
+        world = replace(world, panel=panel_belief)
+        if goal.panel_error is None:
+            world = _with_spread(world, stock, readings, seed)
     model = as_noise(noise)
     state = PilotState(
         panel, predicted, joined.gold, goal, world, prices, members, not per_person, high - low, readings,
@@ -144,8 +148,6 @@ def _kind(name: str, tables: Array, anonymous: bool, *, open_pool: bool) -> Kind
 
 def _with_spread(world: World, stock: Stock, readings: Readings, seed: int) -> World:
     """How far the pilot's readings differ beyond what data drawn from its own noise model show (docs/plan.md, 3)."""
-    from dataclasses import replace
-
     n = min(stock.items, SPREAD_ITEMS)
     found = []
     for number in range(SPREAD_SETS):

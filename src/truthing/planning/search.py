@@ -43,6 +43,11 @@ class Curve:
         labels = dict(zip(self.kinds, self.composition))
         return Design(n, labels, gold, float(self.cost[place]), width, self.surface.error(n, gold, width))
 
+    @property
+    def without_gold(self) -> float:
+        """The least width that items and labels alone can reach."""
+        return float(self.surface.width(max(self.items.max(), self.surface.items[-1]), 0.0))
+
     def within(self, budget: float) -> Design | None:
         """The narrowest design that the budget pays for."""
         place = int(np.searchsorted(self.cost, budget * (1 + 1e-12), side="right")) - 1

@@ -288,7 +288,7 @@ def gold_effect_on(
             f"{n_gold} gold items: {len(free):,} items have no gold yet; give a number from 1 to {len(free):,}."
         )
     level = goal.link_level(readings)
-    before = goal.width(linked_confusion(readings, level, gold, goal.target, seed), world)
+    before = goal.width(linked_confusion(readings, level, gold, goal.target, seed, draws=4000), world)
     belief = linked_belief(readings, level, gold, goal, seed=seed)
     rng = np.random.default_rng(seed)
     found = [

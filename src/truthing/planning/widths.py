@@ -53,25 +53,36 @@ class Goal:
 
 def widths(world: World, goal: Goal, data: Drawn, golds: Sequence[int], seed: int) -> Array:
     """Widths for each number of random gold items; larger gold sets contain the smaller ones."""
-    order = np.random.default_rng(seed).permutation(len(data.truth))
-    masks = []
-    for count in golds:
-        gold = np.full(len(order), -1, dtype=np.int64)
-        gold[order[:count]] = data.truth[order[:count]]
-        masks.append(gold)
+    rng = np.random.default_rng(seed)
+    order, truth = rng.permutation(len(data.truth)), data.truth
     if goal.known:
         evidence = data.log_likelihood
-        confusions = [known_confusion(data.predicted, evidence, gold, goal.target, seed) for gold in masks]
+
+        def confusion(gold: Array) -> Array:
+            return known_confusion(data.predicted, evidence, gold, goal.target, seed)
+
     else:
         readings = read_panel(data.entries, data.predicted)
         level = goal.link_level(readings, world.extra_spread)
-        confusions = [linked_confusion(readings, level, gold, goal.target, seed) for gold in masks]
-    return np.array([goal.width(confusion, world) for confusion in confusions])
+        if world.panel is not None:
+            truth = world.panel.truths(readings, rng)
+
+        def confusion(gold: Array) -> Array:
+            return linked_confusion(readings, level, gold, goal.target, seed)
+
+    found = []
+    for count in golds:
+        gold = np.full(len(order), -1, dtype=np.int64)
+        gold[order[:count]] = truth[order[:count]]
+        found.append(goal.width(confusion(gold), world))
+    return np.array(found)
 
 
-def linked_confusion(readings: Readings, level: Level, gold: Array, target: str, seed: int) -> Array:
+def linked_confusion(
+    readings: Readings, level: Level, gold: Array, target: str, seed: int, draws: int = DRAWS
+) -> Array:
     """Draws of the confusion matrix under the link."""
-    link = draw_link(readings, level, gold, n_draws=DRAWS, seed=seed)
+    link = draw_link(readings, level, gold, n_draws=draws, seed=seed)
     count = confusion_draws if target == "sample" else population_confusion
     return count(link, readings, gold, seed)
 

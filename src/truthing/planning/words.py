@@ -50,11 +50,16 @@ def assumptions(goal: Goal, world: World, sets: int) -> list[str]:
         )
     else:
         noise = f"Grade will learn the noise and be told panel_error={goal.panel_error}."
-    drawn = (
-        "labelers err independently"
-        if not world.shared
-        else f"{world.shared:.0%} of labels hang on the item, not the labeler"
-    )
+    if world.panel is not None and not goal.known:
+        drawn = (
+            "the panel is wrong together as far as the link believes after the pilot (without gold in it: cautiously)"
+        )
+    elif world.shared:
+        drawn = f"{world.shared:.0%} of labels hang on the item, not the labeler"
+    else:
+        drawn = "labelers err independently"
+    if not (goal.known or world.panel or world.shared):
+        drawn += ". Real crowds do not: their intervals with gold come out wider, and a pilot shows by how much"
     return [
         noise,
         f"Widths are means over {sets} made-up data sets at each anchor of the grid, graded by the default posterior; in them {drawn}.",

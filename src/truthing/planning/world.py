@@ -13,6 +13,7 @@ from truthing.coding import Array
 from truthing.errors import InputError
 from truthing.noise.base import check_confusion, check_rates, symmetric_table
 from truthing.planning.design import Composition
+from truthing.planning.panel import PanelBelief
 from truthing.simulation import class_prior, simulate
 from truthing.truth.consensus import Entries
 
@@ -69,7 +70,8 @@ class Drawn:
 @dataclass(frozen=True, eq=False)
 class World:
     """``classifier`` has the truth in rows; ``shared`` is the chance that a label hangs on the item, not on the labeler;
-    ``extra_spread`` is how much more the pilot's readings differ than such simulations do."""
+    ``extra_spread`` is how much more a pilot's readings differ than such simulations do, ``panel`` what it says about its panel being wrong
+    together: gold is then made up after that."""
 
     prior: Array
     classifier: Array
@@ -78,6 +80,7 @@ class World:
     positive: int | None
     shared: float = 0.0
     extra_spread: float = 0.0
+    panel: PanelBelief | None = None
 
     @property
     def accuracy(self) -> float:
