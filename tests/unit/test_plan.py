@@ -287,7 +287,7 @@ def test_next_items_of_a_pilot(pilot_plan: Any, tmp_path: Path) -> None:
         plan(budget=50, noise="known", most_labels=1).next_items()
     weighted = pilot_plan.next_items(30, buy=("gold",), gold="weighted")
     assert len({round(row.chance, 6) for row in weighted.rows}) > 1
-    assert sum(weighted.gold_chances.values()) == pytest.approx(50)
+    assert sum(weighted.gold_chances.values()) == pytest.approx(50, abs=1)  # of gold in hand the chance is interpolated
     with pytest.raises(tr.InputError, match="random, or weighted"):
         pilot_plan.next_items(gold="best")
 

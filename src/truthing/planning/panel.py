@@ -15,12 +15,13 @@ from truthing.truth.readings import Readings, logit
 class PanelBelief:
     """Draws of the link: logit of the accuracy, slope, and one effect for each predicted class.
 
-    They carry over to other items and other numbers of labels: the accuracy stays, the intercept follows.
+    They carry over to other items and other numbers of labels: the accuracy stays, the intercept follows. ``informed``: gold has been seen.
     """
 
     level: Array
     slope: Array
     effects: Array
+    informed: bool = True
 
     @classmethod
     def of(
@@ -34,7 +35,8 @@ class PanelBelief:
         effects = np.repeat(score.mean(axis=1)[:, None], readings.n_classes, axis=1)
         for k in np.unique(shape.predicted):
             effects[:, k] = score[:, np.argmax(shape.predicted == k)]
-        return cls(logit(np.clip(link.chance() @ shape.share, 1e-6, 1 - 1e-6)), slope, effects)
+        accuracy = np.clip(link.chance() @ shape.share, 1e-6, 1 - 1e-6)
+        return cls(logit(accuracy), slope, effects, bool((gold >= 0).any()))
 
     def truths(self, readings: Readings, rng: np.random.Generator) -> Array:
         """A truth for each item under one draw; wrong predictions take their class from the panel."""

@@ -68,7 +68,8 @@ def learn(pilot: Any, *, costs: Any, labelers: Any, noise: Any, goal: Goal, posi
     readings = None if goal.known else read_panel(Entries.of(panel), predicted)
     warnings = list(report.warnings)
     prices = Costs.of(costs, tuple(members))
-    weights = None if given["gold_weights"] is None else selection_weights(given["gold_weights"], joined)
+    chances = given["gold_weights"]
+    weights = None if chances is None else selection_weights(chances, joined)
     if readings is not None:
         panel_belief = PanelBelief.of(readings, goal.link_level(readings), joined.gold, seed=seed, weights=weights)
         world = replace(world, panel=panel_belief)
@@ -78,6 +79,7 @@ def learn(pilot: Any, *, costs: Any, labelers: Any, noise: Any, goal: Goal, posi
     state = PilotState(
         panel, predicted, joined.gold, goal, world, prices, members, not per_person, high - low, readings,
         model.log_likelihood(panel) if goal.known else None, weights,
+        None if chances is None else np.array([float(chances.get(item, np.nan)) for item in panel.items]),
     )  # fmt: skip
     now = Design(panel.n_items, dict(zip(members, stock.per_item)), n_gold, 0.0, high - low)
     said = [

@@ -37,6 +37,7 @@ class PilotState:
     readings: Readings | None = None
     log_likelihood: Array | None = None
     gold_weights: Array | None = None
+    gold_chances: Array | None = None
 
     def belief(self, seed: int) -> Belief:
         if self.readings is not None:
@@ -122,10 +123,12 @@ def next_items(
             )
     chances = _gold_now(state)
     if "gold" in buy and state.costs.gold is not None and len(free):
-        brings = belief.gain(slopes, np.eye(len(state.world.classes)))[belief.member][free]
-        count, typical = _gold_count(brings, variance, state.costs.gold, rows, min(n, len(free)))
-        inclusion = _inclusion(brings, count, gold)
-        chances[free] += (1 - chances[free]) * inclusion
+        brings = belief.gain(slopes, np.eye(len(state.world.classes)))[belief.member]
+        count, typical = _gold_count(brings[free], variance, state.costs.gold, rows, min(n, len(free)))
+        inclusion = _inclusion(brings[free], count, gold)
+        rising = np.argsort(brings[free], kind="stable")
+        # an item that is gold already could have been drawn now instead: its chance is that of free items like it
+        chances += (1 - chances) * np.interp(brings, brings[free][rising], inclusion[rising])
         drawn = free[_systematic(inclusion, rng)]
         rows = [row for row in rows if row[2] not in set(drawn.tolist())]
         rows += [
@@ -158,9 +161,9 @@ def _check(state: PilotState, n: int, buy: tuple[str, ...], gold: str) -> None:
         raise InputError(f"buy {buy!r}: choose label, gold or both.")
     if tuple(buy) == ("gold",) and state.costs.gold is None:
         raise InputError("gold is not for sale: give its price (costs={'gold': 2, …}, --gold-cost 2).")
-    if gold == "weighted" and state.gold_weights is not None:
+    if "gold" in buy and state.gold_chances is not None and np.isnan(state.gold_chances).any():
         raise InputError(
-            "gold that was already drawn with unequal chances cannot be added to with other chances: use gold='random'."
+            "the pilot's gold_weights leave out items: to draw more gold, give the chance of every item, not only of those with gold."
         )
 
 
@@ -181,8 +184,10 @@ def _label_gain(state: PilotState, belief: Belief, slopes: Array, name: str) -> 
 
 
 def _gold_now(state: PilotState) -> Array:
-    share = (state.gold >= 0).mean()
-    return np.full(len(state.gold), float(share))
+    """Each item's chance of being gold by now: equal, or as the pilot says."""
+    if state.gold_chances is None:
+        return np.full(len(state.gold), float((state.gold >= 0).mean()))
+    return state.gold_chances.copy()
 
 
 def _gold_count(gains: Array, variance: float, cost: float, labels: list[Any], most: int) -> tuple[int, list[float]]:
@@ -203,9 +208,8 @@ def _inclusion(gains: Array, count: int, how: str) -> Array:
     size = np.sqrt(np.maximum(gains, 0.0))
     share = 0.5 / len(gains) + 0.5 * size / max(size.sum(), 1e-300)
     chance = np.minimum(count * share, 1.0)
-    while (
-        chance.sum() < count - 1e-9 and (chance < 1).any()
-    ):  # items that are certain leave their surplus to the others
+    # items that are certain leave their surplus to the others
+    while chance.sum() < count - 1e-9 and (chance < 1).any():
         below = chance < 1
         chance[below] = np.minimum(chance[below] * (count - (~below).sum()) / chance[below].sum(), 1.0)
     return chance

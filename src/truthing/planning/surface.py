@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -82,8 +82,11 @@ def simulate_surface(
             source = np.random.SeedSequence([seed, number, n, *(round(100 * c) for c in composition)])
             first, second = (int(s) for s in source.generate_state(2) // 2)
             data = world.draw(labels, n, first)
+            # a panel without gold may be as good as its noise model or as bad as crowds were: half of the sets each
+            plain = world.panel is not None and not world.panel.informed and number % 2 == 1
+            here_world = replace(world, panel=None) if plain else world
             golds = counts[:1] if alone else counts
-            drawn.append(np.broadcast_to(widths(world, told, data, golds, second), len(here)))
+            drawn.append(np.broadcast_to(widths(here_world, told, data, golds, second), len(here)))
         table = np.array(drawn)
         mean[row, here] = table.mean(axis=0)
         error[row, here] = table.std(axis=0, ddof=1) / np.sqrt(here_sets) / np.maximum(mean[row, here], 1e-9)
