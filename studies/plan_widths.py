@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 
 import truthing as tr
-from truthing.planning.design import Costs
 from truthing.planning.pilot import learn
 from truthing.planning.search import anchors_for
 from truthing.planning.surface import simulate_surface
 from truthing.planning.widths import Goal
 from truthing.planning.world import Drawn, World, assumed_world
 
-COSTS = Costs({"label": 0.05}, 0.1, 2.0)
 FIRST = 5_000_000  # fresh seeds: no data set of the predictions is used again
 # labelers, accuracy, prior and shared mistakes of the worlds; the last has three classes
 WORLDS: dict[str, dict[str, Any]] = {
@@ -39,7 +37,7 @@ def predicted(
     """What `plan` says of a design."""
     n, labels, gold = design
     composition = (float(labels),)
-    anchors = anchors_for(goal, COSTS, composition, items, None)
+    anchors = anchors_for(goal, composition, items)
     surface = simulate_surface(world, goal, composition, anchors, gold=True, sets=sets, seed=seed)
     return float(surface.width(np.array(n), np.array(gold)))
 

@@ -104,6 +104,8 @@ def plan(
         data["noise"] = "known" if known_noise else parse.noise(noise)
         data["labelers"] = _by_kind(labeler_error, "--labeler-error")
         data["prior"] = parse.prior(prior, (), None)
+    if err().is_terminal:
+        err().print("truthing: grading made-up data sets of many designs, this can take a minute …")
     costs = {"item": item_cost, "label": _by_kind(label_cost, "--label-cost"), "gold": gold_cost}
     result = make(
         metric, width=width, budget=budget, costs={k: v for k, v in costs.items() if v is not None}, accuracy=accuracy,

@@ -72,6 +72,10 @@ def plan(
                 raise InputError(
                     "noise says how labelers err, and so does labelers: give labelers=… with noise='known'."
                 )
+            if not isinstance(noise, int | float):
+                raise InputError(
+                    "without a pilot, noise is None (learned), 'known' or one rate; ranges and files need a pilot."
+                )
             labelers = noise
         goal = Goal(metric, target, level, known, None if known else _panel_error(panel_error))
         world = assumed_world(
@@ -79,7 +83,7 @@ def plan(
         )
         learned, stock, prices = None, Stock(), Costs.of(costs, tuple(kind.name for kind in world.kinds))
     evaluate(metric, Tally.from_confusion(np.eye(len(world.classes))), classes=world.classes, positive=world.positive)
-    curves = _curves(world, goal, prices, stock, items, width, budget, most_labels, sets, seed)
+    curves = _curves(world, goal, prices, stock, items, most_labels, sets, seed)
     best, feasible = _best(curves, width, budget)
     table = _table(curves, best, width, budget)
     floor = _floor(curves, goal, stock)
@@ -152,16 +156,14 @@ def _pilot_items(items: int | None, stock: Stock, costs: Costs) -> int | None:
 
 
 def _curves(
-    world: World, goal: Goal, costs: Costs, stock: Stock, items: int | None, width: float | None, budget: float | None,
-    most_labels: int, sets: int, seed: int,
-) -> list[Curve]:  # fmt: skip
+    world: World, goal: Goal, costs: Costs, stock: Stock, items: int | None, most_labels: int, sets: int, seed: int
+) -> list[Curve]:
     """Simulate every composition's surface, and trace what can be bought on it."""
     if items is None and costs.item is None:
         raise InputError(
             "say what an item costs (costs={'item': 0.1, …}, --item-cost 0.1) or how many you have (items=500, --items 500)."
         )
     names = tuple(kind.name for kind in world.kinds)
-    limit = budget if width is None and not stock.items else None
     curves = []
     found = compositions(world, goal, costs, stock, most_labels, items is None)
     if not found:
@@ -170,7 +172,7 @@ def _curves(
             "equally well. Let gold be bought (costs={'gold': 2, …}, --gold-cost 2), plan for a second labeler, or give the noise (noise='known')."
         )
     for composition in found:
-        anchors = anchors_for(goal, costs, composition, items, limit)
+        anchors = anchors_for(goal, composition, items)
         surface = simulate_surface(
             world, goal, composition, anchors, gold=costs.gold is not None or stock.gold > 0, sets=sets, seed=seed
         )

@@ -85,19 +85,12 @@ def compositions(
     return found
 
 
-def anchors_for(
-    goal: Goal, costs: Costs, composition: Composition, items: int | None, budget: float | None
-) -> tuple[int, ...]:
-    """Fixed numbers of items at which to simulate; those beyond a budget are left out, which changes no width within it."""
+def anchors_for(goal: Goal, composition: Composition, items: int | None) -> tuple[int, ...]:
+    """Numbers of items at which to simulate: the same whatever the budget, so that a design's width does not depend on it."""
     usual = KNOWN_ANCHORS if goal.known or not any(composition) else ANCHORS
-    if items is not None:
-        return (items,) if items <= usual[-1] else usual[-2:]
-    if budget is None:
+    if items is None:
         return usual
-    each = (costs.item or 0.0) + sum(m * c for m, c in zip(composition, costs.labels.values()))
-    each += (costs.gold or 0.0) if not any(composition) else 0.0
-    needed = int(np.searchsorted(usual, budget / each)) + 1
-    return usual[: max(needed, 2)]
+    return (items,) if items <= usual[-1] else usual[-2:]
 
 
 def trace(

@@ -15,7 +15,12 @@ FEWEST = 50
 ANCHORS = (50, 200, 800, 3200, 12800)
 KNOWN_ANCHORS = (50, 200, 800, 3200)  # beyond, known noise follows 1/√items closely
 GOLD_ANCHORS = (0, 12, 50, 200, 800, 3200, 6000)
-MANY = 3200  # from here on widths vary so little between data sets that half of them do
+SHARES = (
+    (300, 3.0),
+    (1000, 2.0),
+    (5000, 1.0),
+    (10**9, 0.5),
+)  # data sets at up to so many items: small ones vary more and cost less
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +82,7 @@ def simulate_surface(
         here = np.flatnonzero(steps <= n * (0.9 if goal.target == "sample" else 1.0))
         counts = [n] * len(here) if alone else steps[here].tolist()
         drawn = []
-        here_sets = max(sets // 2, 2) if n >= MANY else sets
+        here_sets = sets_at(n, sets)
         for number in range(here_sets):
             source = np.random.SeedSequence([seed, number, n, *(round(100 * c) for c in composition)])
             first, second = (int(s) for s in source.generate_state(2) // 2)
@@ -95,12 +100,31 @@ def simulate_surface(
     factor = 1.0
     if goal.target == "sample":
         factor = np.sqrt(np.maximum(1 - steps[None, :] / np.array(anchors)[:, None], 1e-9))
-    return Surface(
-        np.array(anchors, float), steps.astype(float), _antitone(mean / factor) ** 2, error, goal.target == "sample"
-    )
+    smooth = antitone(mean / factor, np.array([sets_at(n, sets) for n in anchors], float))
+    return Surface(np.array(anchors, float), steps.astype(float), smooth**2, error, goal.target == "sample")
 
 
-def _antitone(mean: Array) -> Array:
-    """Expected widths do not grow with items or gold; simulated ones may, by chance. NaN stays where gold exceeds items."""
-    lowest = np.fmin.accumulate(np.fmin.accumulate(mean, axis=0), axis=1)
+def sets_at(n_items: int, sets: int) -> int:
+    """Data sets to make up with so many items."""
+    return max(round(sets * next(share for most, share in SHARES if n_items <= most)), 2)
+
+
+def antitone(mean: Array, weight: Array) -> Array:
+    """Expected widths do not grow with items or gold; simulated ones may, by chance. NaN stays where gold exceeds items.
+
+    Neighbours in items that are out of order are averaged (pool adjacent violators); what disorder is left is cut off.
+    """
+    smooth = mean.copy()
+    for column in smooth.T:
+        rows = np.flatnonzero(~np.isnan(column))
+        blocks: list[tuple[float, float, int]] = []
+        for value, mass in zip(column[rows], weight[rows]):
+            block = (float(value), float(mass), 1)
+            while blocks and blocks[-1][0] < block[0]:
+                before = blocks.pop()
+                total = before[1] + block[1]
+                block = ((before[0] * before[1] + block[0] * block[1]) / total, total, before[2] + block[2])
+            blocks.append(block)
+        column[rows] = np.repeat([b[0] for b in blocks], [b[2] for b in blocks])
+    lowest = np.fmin.accumulate(np.fmin.accumulate(smooth, axis=0), axis=1)
     return np.where(np.isnan(mean), np.nan, lowest)

@@ -91,6 +91,11 @@ def draw(ax: Any, plan: Plan) -> None:
         ax.axhline(plan.floor / 2, color="#999999", linewidth=0.8, label="least without gold")
     ax.set_xscale("log")
     ax.set_yscale("log")
+    for axis, digits in ((ax.xaxis, "{:,.4g}"), (ax.yaxis, "{:.2g}")):
+        axis.set_major_formatter(lambda value, _, digits=digits: digits.format(value))
+        axis.set_minor_formatter(
+            lambda value, _, digits=digits: digits.format(value) if f"{value:e}"[0] in "235" else ""
+        )
     middle = max(plan.best.cost, plan.budget or 0.0, 1e-9)
     ax.set_xlim(middle / 12, middle * 4)
     inside = [w / 2 for c in plan.curves for x, w in zip(c.cost, c.width) if middle / 12 <= x <= middle * 4 and w < 2]
