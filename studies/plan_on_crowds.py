@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 from crowd_cases import Case, crowd_cases
 
-from truthing.planning.sequential import gold_effect_on
+from truthing.planning.more_gold import gold_effect_on
 from truthing.planning.widths import Goal, linked_confusion, widths
 from truthing.planning.world import Kind, World
 

@@ -11,7 +11,7 @@ from plan_widths import compare
     [
         ("population", False, (450, 3, 0)),
         ("population", False, (450, 3, 100)),
-        ("sample", False, (150, 2, 40)),
+        ("sample", False, (300, 3, 40)),
         ("population", True, (450, 2, 0)),
         ("sample", True, (450, 2, 60)),
     ],
@@ -22,4 +22,4 @@ def test_predicted_widths_are_obtained(target: str, known: bool, design: tuple[i
         "two classes, error .15", "accuracy", target=target, known=known, design=design, sets=6, trials=8
     )
     assert abs(said - mean) <= 0.1 * mean + 3 * error
-    assert 3 * error < 0.15 * mean  # the check could fail
+    assert 3 * error < 0.2 * mean  # the check could fail

@@ -1,4 +1,4 @@
-"""Which items next: a label or gold, by the expected narrowing of the headline interval per unit of cost; and what more gold would do."""
+"""Which items next: a label or gold, by the expected narrowing of the headline interval per unit of cost."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from truthing.errors import InputError
 from truthing.labels import Labels
 from truthing.planning.belief import Belief, known_belief, linked_belief, tempered
 from truthing.planning.design import Costs
-from truthing.planning.widths import Goal, linked_confusion
+from truthing.planning.widths import Goal
 from truthing.planning.world import World
 from truthing.truth.readings import Readings
 
+Row = tuple[float, float, int, str, str]  # fall of the variance, cost, item, what, kind of labeler
 COLUMNS = ("rank", "item", "buy", "kind", "expected_gain", "cost", "chance")
 
 
@@ -106,34 +107,23 @@ def next_items(
     rng = np.random.default_rng(seed)
     slopes = belief.gradient(state.goal, state.world)
     variance = belief.variance(slopes)
+    chances, notes = _gold_now(state), []
+    rows = _label_rows(state, belief, slopes, n, rng) if "label" in buy else []
+    if "label" in buy and belief.slope is not None:
+        notes.append(
+            "The noise of the labelers is learned: one more label sharpens its own item only, and cannot narrow what the panel may share. Gold can."
+        )
     free = np.flatnonzero(state.gold < 0)
-    notes: list[str] = []
-    rows: list[tuple[float, float, int, str, str]] = []
-    if "label" in buy:
-        prices = state.costs.labels
-        gains = [_label_gain(state, belief, slopes, name) for name in prices]
-        best = np.array([gain / cost for gain, cost in zip(gains, prices.values())])
-        kind, names = best.argmax(axis=0), list(prices)
-        for place in free[np.argsort(-best.max(axis=0)[free] + 1e-18 * rng.random(len(free)), kind="stable")[:n]]:
-            name = names[kind[place]]
-            rows.append((gains[kind[place]][place], prices[name], int(place), "label", name))
-        if belief.slope is not None:
-            notes.append(
-                "The noise of the labelers is learned: one more label sharpens its own item only, and cannot narrow what the panel may share. Gold can."
-            )
-    chances = _gold_now(state)
     if "gold" in buy and state.costs.gold is not None and len(free):
         brings = belief.gain(slopes, np.eye(len(state.world.classes)))[belief.member]
-        count, typical = _gold_count(brings[free], variance, state.costs.gold, rows, min(n, len(free)))
-        inclusion = _inclusion(brings[free], count, gold)
+        steps = _gold_steps(brings[free], variance, state.costs.gold, rows, min(n, len(free)))
+        inclusion = _inclusion(brings[free], len(steps), gold)
         rising = np.argsort(brings[free], kind="stable")
         # an item that is gold already could have been drawn now instead: its chance is that of free items like it
         chances += (1 - chances) * np.interp(brings, brings[free][rising], inclusion[rising])
-        drawn = free[_systematic(inclusion, rng)]
-        rows = [row for row in rows if row[2] not in set(drawn.tolist())]
-        rows += [
-            (gain, state.costs.gold, int(place), "gold", "") for gain, place in zip(typical, rng.permutation(drawn))
-        ]
+        drawn = rng.permutation(free[_systematic(inclusion, rng)]).tolist()
+        rows = [row for row in rows if row[2] not in set(drawn)]
+        rows += [(gain, state.costs.gold, place, "gold", "") for gain, place in zip(steps, drawn)]
         if gold == "weighted":
             notes.append("Gold was drawn with unequal chances: give grade gold_weights, or the grade will be off.")
     rows = sorted(rows, key=lambda row: -row[0] / row[1])[:n]
@@ -145,6 +135,21 @@ def next_items(
         for rank, (gain, cost, place, what, name) in enumerate(rows, start=1)
     ]  # fmt: skip
     return NextItems(bought, dict(zip(state.labels.items, chances.tolist())), state.width, notes)
+
+
+def _label_rows(state: PilotState, belief: Belief, slopes: Array, n: int, rng: np.random.Generator) -> list[Row]:
+    """The best kind of label for each item without gold, best items first, equals in random order."""
+    prices = state.costs.labels
+    gains = np.array([_label_gain(state, belief, slopes, name) for name in prices])
+    rates = gains / np.array(list(prices.values()))[:, None]
+    kind, best = rates.argmax(axis=0), np.where(state.gold < 0, rates.max(axis=0), 0.0)
+    order = np.lexsort((rng.random(len(best)), -best))[:n]
+    names = list(prices)
+    return [
+        (float(gains[kind[i], i]), prices[names[kind[i]]], int(i), "label", names[kind[i]])
+        for i in order
+        if best[i] > 0
+    ]
 
 
 def _narrowing(share: float, width: float) -> float:
@@ -190,15 +195,14 @@ def _gold_now(state: PilotState) -> Array:
     return state.gold_chances.copy()
 
 
-def _gold_count(gains: Array, variance: float, cost: float, labels: list[Any], most: int) -> tuple[int, list[float]]:
-    """How many gold items belong among the best purchases, and what each brings: precisions add, so every next one brings less."""
+def _gold_steps(gains: Array, variance: float, cost: float, labels: list[Row], most: int) -> list[float]:
+    """What each gold item among the best purchases brings: precisions add, so every next one brings less."""
     gain = min(float(gains.mean()), 0.999 * variance)
     added = 1 / (variance - gain) - 1 / variance
     after = 1 / (1 / variance + added * np.arange(most + 1))
     steps = after[:-1] - after[1:]
     rates = np.array([row[0] / row[1] for row in labels])
-    worth = [step for rank, step in enumerate(steps) if (rates > step / cost).sum() + rank < most]
-    return len(worth), worth
+    return [float(step) for rank, step in enumerate(steps) if (rates > step / cost).sum() + rank < most]
 
 
 def _inclusion(gains: Array, count: int, how: str) -> Array:
@@ -221,93 +225,3 @@ def _systematic(chance: Array, rng: np.random.Generator) -> Array:
     edges = np.concatenate([[0.0], np.cumsum(chance[order])])
     ticks = np.floor(edges + rng.random() - 1e-12)
     return np.sort(order[np.flatnonzero(np.diff(ticks) > 0)])
-
-
-# ---- what more gold would do ------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class GoldEffect:
-    """Expected width of the interval with more random gold, and what it is ``before``."""
-
-    width: float
-    width_error: float
-    before: float
-    n_gold: int
-
-    def __float__(self) -> float:
-        return self.width
-
-    def __str__(self) -> str:
-        return f"gold on {self.n_gold} random items would narrow the interval from ±{self.before / 2:.3f} to about ±{self.width / 2:.3f}"
-
-
-def gold_effect(
-    predictions: Any,
-    labels: Any,
-    n_gold: int,
-    *,
-    gold: Any = None,
-    metric: str = "accuracy",
-    target: str = "sample",
-    level: float = 0.95,
-    panel_error: Any = None,
-    positive: Any = None,
-    sets: int = 12,
-    seed: int = 0,
-) -> GoldEffect:
-    """What ``n_gold`` more random gold items are expected to do to the default interval (noise learned).
-
-    Truths of the new gold are drawn from what the link believes now; the link then sees them (preposterior analysis). Takes about a
-    tenth of a second for a thousand items.
-
-    >>> import truthing as tr
-    >>> data = tr.simulate(300, 3, prior=0.4, fallibility=0.3, seed=1)
-    >>> effect = gold_effect(data.predictions, data.labels, 50)
-    >>> effect.width < 0.8 * effect.before
-    True
-    """
-    from truthing.grading import positive_class, predicted_classes, prepare
-    from truthing.truth.consensus import Entries
-    from truthing.truth.readings import read_panel
-
-    joined = prepare(predictions, labels, gold=gold)
-    panel = joined.labels
-    place = positive_class(panel.classes, positive, [])
-    predicted, _ = predicted_classes(joined, place, None, [])
-    goal = Goal(metric, target, level, False, panel_error)
-    readings = read_panel(Entries.of(panel), predicted)
-    empty = np.zeros(0)
-    world = World(empty, empty, (), panel.classes, place)
-    return gold_effect_on(readings, joined.gold, n_gold, goal=goal, world=world, sets=sets, seed=seed)
-
-
-def gold_effect_on(
-    readings: Readings, gold: Array, n_gold: int, *, goal: Goal, world: World, sets: int = 12, seed: int = 0
-) -> GoldEffect:
-    """`gold_effect` for a panel that has been read already; ``gold`` holds class codes, -1 unknown."""
-    free = np.flatnonzero(gold < 0)
-    if not 1 <= n_gold <= len(free):
-        raise InputError(
-            f"{n_gold} gold items: {len(free):,} items have no gold yet; give a number from 1 to {len(free):,}."
-        )
-    level = goal.link_level(readings)
-    before = goal.width(linked_confusion(readings, level, gold, goal.target, seed, draws=4000), world)
-    belief = linked_belief(readings, level, gold, goal, seed=seed)
-    rng = np.random.default_rng(seed)
-    found = [
-        goal.width(
-            linked_confusion(readings, level, _more_gold(belief, gold, free, n_gold, rng), goal.target, seed), world
-        )
-        for _ in range(sets)
-    ]
-    return GoldEffect(float(np.mean(found)), float(np.std(found, ddof=1) / np.sqrt(sets)), before, n_gold)
-
-
-def _more_gold(belief: Belief, gold: Array, free: Array, n_gold: int, rng: np.random.Generator) -> Array:
-    """Gold on random items, its truths as one draw of the belief has them."""
-    chosen = rng.choice(free, size=n_gold, replace=False)
-    chance = belief.chances[rng.integers(len(belief.chances))][belief.member[chosen]]
-    new = gold.copy()
-    new[chosen] = (rng.random(n_gold)[:, None] >= np.cumsum(chance, axis=1)[:, :-1]).sum(axis=1)
-    return new

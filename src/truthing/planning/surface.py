@@ -1,4 +1,4 @@
-"""Widths simulated at a few anchors, and between them by the laws they follow: w² is linear in 1/items, 1/w² in gold."""
+"""Widths simulated at a few anchors, and between them by the laws they follow (docs/plan.md, 4)."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ class Surface:
     variance: Array
     relative_error: Array
     sample: bool
+    known: bool
 
     def width(self, items: Array | float, gold: Array | float) -> Array:
         """Interpolated width; ``items`` and ``gold`` broadcast against each other."""
@@ -45,10 +46,19 @@ class Surface:
             known = ~np.isnan(row)
             precision = np.interp(gold, self.gold[known], 1 / np.maximum(row[known], 1e-12))
             rows.append(1 / np.maximum(precision, 1e-12))
-        squared = _between(1 / items, 1 / self.items, np.array(rows))
+        squared = self._between_items(items, np.array(rows))
         if self.sample:
             squared = squared * np.maximum(1 - gold / items, 0.0)
         return np.sqrt(squared)
+
+    def _between_items(self, items: Array, rows: Array) -> Array:
+        """Known noise: 1/w² is linear in items too. Learned: w² is linear in 1/items; beyond the last anchor it falls no faster than 1/items."""
+        if len(rows) == 1:
+            return rows[0]
+        if self.known:
+            return 1 / _lines(items, self.items, 1 / rows)
+        line = _lines(1 / items, 1 / self.items[::-1], rows[::-1])
+        return np.where(items > self.items[-1], np.maximum(line, rows[-1] * self.items[-1] / items), line)
 
     def error(self, items: float, gold: float, width: float) -> float:
         """Standard error of the simulation at the nearest anchor."""
@@ -58,15 +68,11 @@ class Surface:
         return float(width * self.relative_error[row, column])
 
 
-def _between(x: Array, anchors: Array, rows: Array) -> Array:
-    """Piecewise linear in x = 1/items; left of the last anchor the last line goes on, but no faster than 1/items."""
-    if len(anchors) == 1:
-        return rows[0]
-    place = np.clip(np.searchsorted(-anchors, -x, side="left"), 1, len(anchors) - 1)
-    first, second = np.take_along_axis(rows, (place - 1)[None], 0)[0], np.take_along_axis(rows, place[None], 0)[0]
-    share = (x - anchors[place]) / (anchors[place - 1] - anchors[place])
-    line = second + share * (first - second)
-    return np.where(x < anchors[-1], np.maximum(line, rows[-1] * x / anchors[-1]), line)
+def _lines(x: Array, knots: Array, rows: Array) -> Array:
+    """Piecewise linear through ``rows`` at rising ``knots``; the outer lines go on."""
+    place = np.clip(np.searchsorted(knots, x), 1, len(knots) - 1)
+    first, second = (np.take_along_axis(rows, at[None], 0)[0] for at in (place - 1, place))
+    return first + (x - knots[place - 1]) / (knots[place] - knots[place - 1]) * (second - first)
 
 
 def simulate_surface(
@@ -101,7 +107,7 @@ def simulate_surface(
     if goal.target == "sample":
         factor = np.sqrt(np.maximum(1 - steps[None, :] / np.array(anchors)[:, None], 1e-9))
     smooth = antitone(mean / factor, np.array([sets_at(n, sets) for n in anchors], float))
-    return Surface(np.array(anchors, float), steps.astype(float), smooth**2, error, goal.target == "sample")
+    return Surface(np.array(anchors, float), steps.astype(float), smooth**2, error, goal.target == "sample", told.known)
 
 
 def sets_at(n_items: int, sets: int) -> int:
