@@ -32,6 +32,7 @@ _HOME = {
     "labelers": "truthing.panel.facade",
     "labelers_needed": "truthing.panel.worth",
     "noisy_label_ratio": "truthing.papers.lam_stork",
+    "plan": "truthing.planning.facade",
     "prevalence": "truthing.rate",
     "read_gold": "truthing.tables",
     "read_labels": "truthing.tables",
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     from truthing.papers.lam_stork import noisy_label_ratio as noisy_label_ratio
     from truthing.papers.lam_stork import true_confusion as true_confusion
     from truthing.papers.lam_stork import true_error as true_error
+    from truthing.planning.facade import plan as plan
     from truthing.predictions import Gold as Gold
     from truthing.predictions import Predictions as Predictions
     from truthing.rate import prevalence as prevalence

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from truthing import __version__
-from truthing.cli import ceiling, compare, doctor, error, grade, labelers, rate, reproduce, serve, simulate
+from truthing.cli import ceiling, compare, doctor, error, grade, labelers, plan, rate, reproduce, serve, simulate
 from truthing.errors import TruthingError
 
 app = typer.Typer(
@@ -44,6 +44,7 @@ app.command("rate")(rate.rate)
 app.command("ceiling")(ceiling.ceiling)
 app.command("labelers")(labelers.labelers)
 app.command("error")(error.error)
+app.command("plan")(plan.plan)
 app.command("simulate")(simulate.simulate)
 app.command("reproduce")(reproduce.reproduce)
 app.command("serve")(serve.serve)

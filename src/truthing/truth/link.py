@@ -9,6 +9,7 @@ slopes must not leak into the level. Gold on random items enters by its exact li
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -91,6 +92,7 @@ def stated_level(readings: Readings, panel_error: float | tuple[float, float]) -
     return Level(centre, max(scale, 1e-4), multiples, np.full(len(shares), 1 / len(shares)), np.ones(len(shares)))
 
 
+@cache
 def student_mixture(freedom: float) -> tuple[Array, Array]:
     """Student's t as seven normals of unequal variance, and one for "something else altogether"."""
     from scipy.special import gammaincinv

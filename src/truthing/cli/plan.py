@@ -1,0 +1,159 @@
+"""truthing plan."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from truthing.cli import options, parse
+from truthing.errors import InputError
+
+
+def plan(
+    width: Annotated[
+        float | None, typer.Option("--width", help="Wanted interval, high minus low: 0.06 is ±0.03.")
+    ] = None,
+    budget: Annotated[
+        float | None, typer.Option("--budget", help="What may be spent; with --width too it is the limit.")
+    ] = None,
+    metric: Annotated[str, typer.Option("--metric", help="accuracy, recall, f1 … as grade names them.")] = "accuracy",
+    item_cost: Annotated[float | None, typer.Option("--item-cost", help="Price of an item without labels.")] = None,
+    label_cost: Annotated[
+        list[str] | None,
+        typer.Option("--label-cost", help="Price of a label; KIND=PRICE for each kind of labeler (repeat the option)."),
+    ] = None,
+    gold_cost: Annotated[float | None, typer.Option("--gold-cost", help="Price of a gold label.")] = None,
+    labeler_error: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--labeler-error",
+            help="How often labelers err; KIND=RATE for each kind (repeat the option). Rates split by commas are a pool of persons.",
+        ),
+    ] = None,
+    accuracy: Annotated[float | None, typer.Option("--accuracy", help="Guess at the classifier's accuracy.")] = None,
+    prior: options.Prior = None,
+    items: Annotated[int | None, typer.Option("--items", help="Number of items, when it is fixed.")] = None,
+    known_noise: Annotated[
+        bool,
+        typer.Option("--known-noise", help="grade will be told the labelers' error rates; default: it learns them."),
+    ] = False,
+    shared: Annotated[
+        float, typer.Option("--shared", help="Share of labels that hang on the item: labelers wrong together.")
+    ] = 0.0,
+    pilot: Annotated[
+        str | None,
+        typer.Option("--pilot", metavar="LABELS", help="Labels in hand: learn from them, count them as paid."),
+    ] = None,
+    predictions: Annotated[str | None, typer.Option("--predictions", help="Predictions for the pilot's items.")] = None,
+    gold: options.Gold = None,
+    noise: options.Noise = None,
+    next_file: Annotated[
+        str | None, typer.Option("--next", help="Write which items of the pilot to buy for next into this CSV file.")
+    ] = None,
+    next_count: Annotated[int, typer.Option("--next-count", help="How many purchases --next lists.")] = 50,
+    next_gold: Annotated[
+        str, typer.Option("--next-gold", help="How --next draws gold: random, or weighted (chances are in the file).")
+    ] = "random",
+    most_labels: Annotated[int, typer.Option("--most-labels", help="Most labels an item to consider.")] = 5,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            "--target", help="population (new data), or sample (these items; the default when items are fixed)."
+        ),
+    ] = None,
+    positive: options.Positive = None,
+    panel_error: options.PanelError = None,
+    level: options.Level = 0.95,
+    plot: Annotated[
+        str | None, typer.Option("--plot", help="Also draw cost and width into this file (PNG, SVG, PDF).")
+    ] = None,
+    as_json: options.Json = False,
+    sets: Annotated[
+        int, typer.Option("--sets", help="Made-up data sets at each anchor: more are slower and steadier.")
+    ] = 6,
+    seed: options.Seed = 0,
+    layout: options.Layout = None,
+    item_column: options.ItemColumn = None,
+    labeler_column: options.LabelerColumn = None,
+    label_column: options.LabelColumn = None,
+    prediction_column: options.PredictionColumn = None,
+    truth_column: options.TruthColumn = None,
+) -> None:
+    """What to buy (items, labels, gold) for a wanted interval or a budget, and which items next."""
+    from truthing.planning.facade import plan as make
+    from truthing.render import plan as render
+    from truthing.render.console import err, out
+
+    if next_file is not None and pilot is None:
+        raise InputError(
+            "--next asks which items of data in hand come next: give --pilot LABELS and --predictions FILE."
+        )
+    data: dict[str, Any] = {}
+    if pilot is not None:
+        columns = {"item_column": item_column, "labeler_column": labeler_column, "label_column": label_column}
+        found, known, _ = parse.labels_and_gold(pilot, gold, layout, **columns, truth_column=truth_column)
+        data["pilot"] = {
+            "labels": found,
+            "predictions": _predictions(predictions, pilot, layout, prediction_column=prediction_column, **columns),
+            "gold": known,
+        }
+        data["noise"] = parse.noise(noise)
+    else:
+        data["noise"] = "known" if known_noise else parse.noise(noise)
+        data["labelers"] = _by_kind(labeler_error, "--labeler-error")
+        data["prior"] = parse.prior(prior, (), None)
+    if err().is_terminal:
+        err().print("truthing: grading made-up data sets of many designs, this can take a minute …")
+    costs = {"item": item_cost, "label": _by_kind(label_cost, "--label-cost"), "gold": gold_cost}
+    result = make(
+        metric, width=width, budget=budget, costs={k: v for k, v in costs.items() if v is not None}, accuracy=accuracy,
+        items=items, panel_error=parse.panel_error(panel_error), shared=shared, target=target, level=level, positive=positive,
+        most_labels=most_labels, sets=sets, seed=seed, **data,
+    )  # fmt: skip
+    if as_json:
+        typer.echo(json.dumps(result.to_dict(), default=str))
+    else:
+        render.show(result, out(), err())
+    if next_file is not None:
+        bought = result.next_items(next_count, gold=next_gold)
+        bought.write(next_file)
+        err().print(f"{len(bought.rows)} purchases for {bought.cost:,.2f} written: {next_file}")
+        for note in bought.notes:
+            err().print(note)
+    if plot is not None:
+        render.save(result, plot)
+        err().print(f"figure written: {plot}")
+
+
+def _predictions(file: str | None, pilot: str, layout: str | None, **columns: str | None) -> Any:
+    """From their own file, or from the labels' where it holds everything."""
+    from truthing.tables import inspect, read_predictions
+
+    if file is not None:
+        own = {k: v for k, v in columns.items() if k in ("item_column", "prediction_column")}
+        return read_predictions(file, **own)
+    reading = inspect(pilot, layout=layout, **columns)
+    if not reading.has_predictions:
+        raise InputError(f"{pilot} holds no predictions: give --predictions FILE.")
+    return reading.predictions
+
+
+def _by_kind(values: list[str] | None, option: str) -> Any:
+    """0.15, 0.1,0.2,0.3 (persons of a pool), or crowd=0.2 repeated."""
+    if not values:
+        return None
+    named = {}
+    for text in values:
+        kind, equals, number = text.rpartition("=")
+        try:
+            parts = [float(part) for part in number.split(",")]
+        except ValueError:
+            raise InputError(f"{option} {text}: give a number, or KIND=NUMBER.") from None
+        named[kind if equals else "label"] = parts[0] if len(parts) == 1 else parts
+    if len(named) != len(values):
+        raise InputError(
+            f"{option} is given twice for the same kind: name kinds as {option} crowd=… {option} expert=…."
+        )
+    return named if set(named) != {"label"} else named["label"]

@@ -1,0 +1,54 @@
+"""How far a panel is from the truth, as the link believes: truths for made-up items whose labelers may be wrong together (docs/plan.md, 5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from truthing.coding import Array
+from truthing.truth.link import Level, draw_link, expit
+from truthing.truth.readings import Readings, logit
+
+
+@dataclass(frozen=True, eq=False)
+class PanelBelief:
+    """Draws of the link: logit of the accuracy, slope, and one effect for each predicted class.
+
+    They carry over to other items and other numbers of labels: the accuracy stays, the intercept follows. ``informed``: gold has been seen.
+    """
+
+    level: Array
+    slope: Array
+    effects: Array
+    informed: bool = True
+
+    @classmethod
+    def of(
+        cls, readings: Readings, level: Level, gold: Array, *, seed: int, weights: Array | None = None
+    ) -> PanelBelief:
+        """What labels and gold in hand say; without gold, the prior learned from public crowds."""
+        link = draw_link(readings, level, gold, n_draws=1000, seed=seed, gold_weights=weights)
+        shape, slope = link.design, link.coefficients[:, 1]
+        place = np.bincount(shape.member, weights=readings.signal) / shape.size
+        score = link.coefficients @ shape.matrix.T - slope[:, None] * place
+        effects = np.repeat(score.mean(axis=1)[:, None], readings.n_classes, axis=1)
+        for k in np.unique(shape.predicted):
+            effects[:, k] = score[:, np.argmax(shape.predicted == k)]
+        accuracy = np.clip(link.chance() @ shape.share, 1e-6, 1 - 1e-6)
+        return cls(logit(accuracy), slope, effects, bool((gold >= 0).any()))
+
+    def truths(self, readings: Readings, rng: np.random.Generator) -> Array:
+        """A truth for each item under one draw; wrong predictions take their class from the panel."""
+        d = int(rng.integers(len(self.level)))
+        score = self.slope[d] * readings.signal + self.effects[d][readings.predicted]
+        low, high = self.level[d] - score.max(), self.level[d] - score.min()
+        for _ in range(50):
+            middle = (low + high) / 2
+            low, high = (middle, high) if expit(middle + score).mean() < expit(self.level[d]) else (low, middle)
+        n = len(score)
+        other = readings.consensus + 1e-4
+        other[np.arange(n), readings.predicted] = 0.0
+        cumulative = np.cumsum(other / other.sum(axis=1, keepdims=True), axis=1)
+        wrong = (rng.random(n)[:, None] >= cumulative[:, :-1]).sum(axis=1)
+        return np.where(rng.random(n) < expit(middle + score), readings.predicted, wrong)

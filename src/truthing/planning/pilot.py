@@ -1,0 +1,158 @@
+"""From data in hand to a world: labelers' quality, class prior, classifier and the spread of the readings, learned by `grade`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from truthing.coding import Array
+from truthing.errors import InputError, did_you_mean
+from truthing.grading import as_noise, grade, positive_class, predicted_classes, prepare, selection_weights
+from truthing.noise.base import TableNoise
+from truthing.planning.design import Costs, Design, Stock
+from truthing.planning.panel import PanelBelief
+from truthing.planning.sequential import PilotState
+from truthing.planning.widths import Goal
+from truthing.planning.world import Kind, World
+from truthing.truth import rows
+from truthing.truth.consensus import Entries
+from truthing.truth.readings import Readings, read_panel
+
+FIELDS = ("labels", "predictions", "gold", "gold_weights")
+SPREAD_SETS, SPREAD_ITEMS = 6, 3000
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """What a pilot says."""
+
+    world: World
+    stock: Stock
+    costs: Costs
+    now: Design
+    state: PilotState
+    assumptions: list[str]
+    warnings: list[str]
+
+
+def learn(pilot: Any, *, costs: Any, labelers: Any, noise: Any, goal: Goal, positive: Any, seed: int) -> Learned:
+    """Grade the pilot, and take the world from the grade."""
+    given = _fields(pilot)
+    joined = prepare(given["predictions"], given["labels"], gold=given["gold"])
+    panel = joined.labels
+    report = grade(
+        given["predictions"], given["labels"], gold=given["gold"], gold_weights=given["gold_weights"], noise=noise,
+        target=goal.target, panel_error=goal.panel_error, positive=positive, draws=2000, seed=seed,
+    )  # fmt: skip
+    place = positive_class(panel.classes, positive, [])
+    predicted, _ = predicted_classes(joined, place, None, [])
+    low, high = report[goal.metric].interval(goal.level)
+    tables = report.noise.confusion
+    if tables is None:
+        raise InputError(
+            "the pilot's noise model has no confusion matrix for each labeler: plan with noise=None or rates."
+        )
+    members = _members(labelers, costs, panel.labelers, panel.per_labeler)
+    per_person = labelers is None and len(members) > 1  # prices by name: these very people, nobody like them
+    kinds = tuple(
+        _kind(name, tables[list(who)], panel.anonymous, open_pool=not per_person) for name, who in members.items()
+    )
+    mean = report.confusion.mean + 0.5 / panel.n_classes
+    world = World(mean.sum(axis=1) / mean.sum(), mean / mean.sum(axis=1, keepdims=True), kinds, panel.classes, place)
+    counted = [np.isin(panel.labeler, who) for who in members.values()]
+    n_gold = int((joined.gold >= 0).sum())
+    stock = Stock(panel.n_items, tuple(float(panel.weight[here].sum()) for here in counted), n_gold)
+    readings = None if goal.known else read_panel(Entries.of(panel), predicted)
+    warnings = list(report.warnings)
+    prices = Costs.of(costs, tuple(members))
+    chances = given["gold_weights"]
+    weights = None if chances is None else selection_weights(chances, joined)
+    if readings is not None:
+        panel_belief = PanelBelief.of(readings, goal.link_level(readings), joined.gold, seed=seed, weights=weights)
+        world = replace(world, panel=panel_belief)
+        if goal.panel_error is None:
+            world = _with_spread(world, stock, readings, seed)
+    model = as_noise(noise)
+    state = PilotState(
+        panel, predicted, joined.gold, goal, world, prices, members, not per_person, high - low, readings,
+        model.log_likelihood(panel) if goal.known else None, weights,
+        None if chances is None else np.array([float(chances.get(item, np.nan)) for item in panel.items]),
+    )  # fmt: skip
+    now = Design(panel.n_items, dict(zip(members, stock.per_item)), n_gold, 0.0, high - low)
+    said = [
+        f"Learned from the pilot ({panel.n_items:,} items, {panel.n_labels:,} labels, {n_gold} gold): the classifier is right on "
+        f"{world.accuracy:.0%}, labelers on {np.mean([k.tables.diagonal(axis1=1, axis2=2).mean() for k in kinds]):.0%}; what you buy is like it.",
+    ]
+    if world.extra_spread:
+        said.append(
+            "Readings of the pilot differ more than its noise model explains; the plan keeps that excess for every design."
+        )
+    return Learned(world, stock, prices, now, state, said, warnings)
+
+
+def is_known(noise: Any, labels: Any) -> bool:
+    """Would `grade` take this noise as known for these labels?"""
+    model = as_noise(noise)
+    if model is None or rows.must_be_learned(model, labels):
+        return False
+    if not isinstance(model, TableNoise):
+        raise InputError("plan needs noise as rates or confusion matrices of the labelers.")
+    return True
+
+
+def pilot_labels(pilot: Any) -> Any:
+    """The pilot's labels as `grade` sees them."""
+    given = _fields(pilot)
+    return prepare(given["predictions"], given["labels"], gold=given["gold"]).labels
+
+
+def _fields(pilot: Any) -> dict[str, Any]:
+    if not isinstance(pilot, Mapping):
+        raise InputError(
+            "pilot is a mapping: {'labels': …, 'predictions': …, 'gold': …}, each as grade takes it (gold if any)."
+        )
+    for name in pilot:
+        if name not in FIELDS:
+            raise InputError(f"the pilot names {name!r}; it holds {', '.join(FIELDS)}.{did_you_mean(name, FIELDS)}")
+    for name in ("labels", "predictions"):
+        if pilot.get(name) is None:
+            raise InputError(f"the pilot has no {name}: give pilot={{'labels': …, 'predictions': …}}.")
+    return {name: pilot.get(name) for name in FIELDS}
+
+
+def _members(labelers: Any, costs: Any, names: tuple[Any, ...], labels_given: Array) -> dict[str, tuple[int, ...]]:
+    """Which labelers make a kind: as ``labelers`` says, one each where prices are by name, else all of them together."""
+    text = [str(name) for name in names]
+    active = tuple(int(t) for t in np.flatnonzero(labels_given > 0))
+    if labelers is not None:
+        if not isinstance(labelers, Mapping) or any(
+            isinstance(who, str) or np.ndim(who) != 1 for who in labelers.values()
+        ):
+            raise InputError(
+                "with a pilot, labelers maps each kind to the names of its labelers: {'expert': ['ann', 'bob'], …}."
+            )
+        unknown = [n for who in labelers.values() for n in who if str(n) not in text]
+        if unknown:
+            raise InputError(f"labeler {unknown[0]!r} is not in the pilot.{did_you_mean(str(unknown[0]), text)}")
+        return {str(kind): tuple(text.index(str(n)) for n in who) for kind, who in labelers.items()}
+    label = costs.get("label") if isinstance(costs, Mapping) else None
+    if isinstance(label, Mapping) and set(map(str, label)) <= set(text):
+        return {str(name): (text.index(str(name)),) for name in label}
+    return {"label": active}
+
+
+def _kind(name: str, tables: Array, anonymous: bool, *, open_pool: bool) -> Kind:
+    return Kind(name, tables.mean(axis=0)[None]) if anonymous else Kind(name, tables, pool=True, open=open_pool)
+
+
+def _with_spread(world: World, stock: Stock, readings: Readings, seed: int) -> World:
+    """How far the pilot's readings differ beyond what data drawn from its own noise model show (docs/plan.md, 3)."""
+    n = min(stock.items, SPREAD_ITEMS)
+    found = []
+    for number in range(SPREAD_SETS):
+        data = world.draw(stock.per_item, n, seed + 7919 * (number + 1))
+        found.append(read_panel(data.entries, data.predicted).spread ** 2)
+    return replace(world, extra_spread=float(np.sqrt(max(readings.spread**2 - float(np.mean(found)), 0.0))))
