@@ -67,7 +67,7 @@ class WrappingClassifier(NoisyLabelClassifier):
     def _checked(self, X: Any) -> Any:
         check_is_fitted(self)
         X = as_table(X)
-        if X.ndim == 1 and get_tags(self).input_tags.two_d_array:
+        if X.ndim == 1 and X.dtype.kind in "biuf":
             check_array(X)  # raises, in scikit-learn's words
         validate_data(self, X, reset=False, skip_check_array=True)
         return X

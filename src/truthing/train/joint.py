@@ -79,17 +79,15 @@ class JointEMClassifier(WrappingClassifier):
     def _expect(self, X: Any, evidence: Evidence, share: Array) -> Array:
         """The truth's posterior given the classifier and the labelers as they now are."""
         chance = self._chances(X, share)
-        log_likelihood, prior = evidence.log_likelihood, evidence.prior
+        log_likelihood = evidence.log_likelihood
         raykar = self.algorithm == "raykar"
         if evidence.fit is not None:
             seen = share if raykar else np.eye(share.shape[1])[chance.argmax(axis=1)]
-            prior = (seen.sum(axis=0) + 1) / (len(seen) + seen.shape[1])
             weight = evidence.fit.concentration * evidence.fit.pool + expected_counts(evidence.labels, seen)
             self.confusion_ = weight / weight.sum(axis=2, keepdims=True)
             log_likelihood = evidence.certain(table_log_likelihood(evidence.labels, self.confusion_))
-        self.prior_ = prior
         with np.errstate(divide="ignore"):
-            return softmax(log_likelihood + np.log(np.maximum(chance, 1e-12) if raykar else prior))
+            return softmax(log_likelihood + np.log(np.maximum(chance, 1e-12) if raykar else evidence.prior))
 
     def _chances(self, X: Any, share: Array) -> Array:
         folds = (None if self.estimator is None else 5) if self.cv == "auto" else self.cv

@@ -67,8 +67,9 @@ class NoisyLogisticRegression(NoisyLabelClassifier):
 
     def fit(self, X: Any, y: Any) -> NoisyLogisticRegression:
         self._check_options()
+        panel = self._gather(X, y)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
-        evidence = self._weigh(self._gather(X, y))
+        evidence = self._weigh(panel)
         X = X if len(evidence.kept) == X.shape[0] else X[evidence.kept]
         if self.objective == "mmse":
             warn_weak(evidence, "objective='mmse'")

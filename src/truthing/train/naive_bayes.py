@@ -48,9 +48,9 @@ class NoisyNaiveBayes(NoisyLabelClassifier):
         self.repeats = repeats
 
     def fit(self, X: Any, y: Any) -> NoisyNaiveBayes:
-        X = validate_data(self, X, dtype=np.float64)
-        evidence = self._weigh(self._gather(X, y))
-        X = X[evidence.kept]
+        panel = self._gather(X, y)
+        X = validate_data(self, X, dtype=np.float64)[panel.kept]
+        evidence = self._weigh(panel)
         self.epsilon_ = self.var_smoothing * X.var(axis=0).max()
         share, before = evidence.posterior, -np.inf
         self.path_: list[float] = []
