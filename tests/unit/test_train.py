@@ -37,6 +37,8 @@ from truthing.train import (
 from truthing.train.evidence import gather, weigh
 from truthing.train.logistic import Objective
 
+# most tests train on few, poor labels on purpose; the two that are about the warning ask for it
+pytestmark = pytest.mark.filterwarnings("ignore::truthing.train.evidence.WeakLabelsWarning")
 EXACT = {"tol": 1e-10, "max_iter": 5000}
 ESTIMATORS = [
     MMSEClassifier(),

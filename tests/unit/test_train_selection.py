@@ -23,6 +23,9 @@ from truthing.train import (
     noisy_scorer,
 )
 
+# five labels an item, each wrong 25% of the time: weak by the estimators' own measure
+pytestmark = pytest.mark.filterwarnings("ignore::truthing.train.evidence.WeakLabelsWarning")
+
 
 def dirty(n: int = 600, seed: int = 0) -> tuple[np.ndarray, np.ndarray, tr.Labels]:
     rng = np.random.default_rng(seed)

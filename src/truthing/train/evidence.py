@@ -22,7 +22,7 @@ from truthing.truth.consensus import DawidSkeneFit, Entries, fit_dawid_skene, fi
 from truthing.truth.problem import Problem, estimate_prior, softmax
 from truthing.truth.rows import must_be_learned
 
-WEAK = 1 / 3
+WEAK = 2 / 3  # MMSE training has lost a third of the contrast between classes
 
 
 class WeakLabelsWarning(UserWarning):

@@ -15,6 +15,7 @@ from truthing.labels import Repeats
 from truthing.train.base import NoisyLabelClassifier
 from truthing.train.evidence import Evidence
 from truthing.train.mmse import warn_weak
+from truthing.truth.problem import across
 
 Target = tuple[Literal["ml", "mmse"], Array]
 
@@ -208,15 +209,11 @@ class Objective:
         return float(loss.mean()), expit(score) - expit(high + score - low)
 
     def _many(self, scores: Array) -> tuple[float, Array]:
-        from scipy.special import logsumexp
-
-        whole = logsumexp(scores, axis=1, keepdims=True)
-        chance = np.exp(scores - whole)
+        whole, chance = _log_softmax(scores)
         if self.kind == "mmse":
-            return float((whole[:, 0] - (self.target * scores).sum(axis=1)).mean()), chance - self.target
-        joint = self.target + scores
-        with_labels = logsumexp(joint, axis=1, keepdims=True)
-        return float((whole - with_labels).mean()), chance - np.exp(joint - with_labels)
+            return float((whole.sum() - np.einsum("ij,ij->", self.target, scores)) / self.n), chance - self.target
+        with_labels, share = _log_softmax(self.target + scores)
+        return float((whole - with_labels).mean()), chance - share
 
     def minimise(self, start: Array, tol: float, max_iter: int) -> tuple[Array, float, int, bool]:
         """L-BFGS; with a lasso the weights are split into positive and negative parts, which keeps the problem smooth."""
@@ -236,3 +233,12 @@ class Objective:
         both = np.concatenate([np.maximum(start, 0), np.maximum(-start, 0)])
         found = minimize(split, both, jac=True, method="L-BFGS-B", bounds=[(0, None)] * (2 * size), options=options)
         return found.x[:size] - found.x[size:], float(found.fun), int(found.nit), found.status != 1
+
+
+def _log_softmax(scores: Array) -> tuple[Array, Array]:
+    """The logarithm of each row's sum of exponentials, and the softmax; one pass of exponentials."""
+    top = across(np.maximum, scores)
+    chance = np.exp(scores - top[:, None])
+    total = across(np.add, chance)
+    chance /= total[:, None]
+    return top + np.log(total), chance

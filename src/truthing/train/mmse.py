@@ -62,11 +62,11 @@ class MMSEClassifier(WrappingClassifier):
 class ReplicationClassifier(WrappingClassifier):
     """Any estimator, trained on ``copies`` copies of each row whose classes are in proportion to p(y | z): MMSE training in steps of 1/copies.
 
-    >>> import numpy as np, truthing as tr
+    >>> import numpy as np
     >>> from sklearn.neighbors import KNeighborsClassifier
     >>> X = np.array([[0.0], [0.1], [0.9], [1.0]])
     >>> votes = [["a", "a", "b"], ["a", "a", "a"], ["b", "b", "b"], ["a", "b", "b"]]
-    >>> ReplicationClassifier(KNeighborsClassifier(10), noise=0.2).fit(X, votes).predict(X).tolist()
+    >>> ReplicationClassifier(KNeighborsClassifier(10), noise=0.1).fit(X, votes).predict(X).tolist()
     ['a', 'a', 'b', 'b']
     """
 
