@@ -5,8 +5,10 @@ from __future__ import annotations
 import importlib.util
 import itertools
 import os
+import runpy
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -159,6 +161,13 @@ def test_noise_layer_drops_out_only_in_training() -> None:
     assert torch.allclose(layer.eval()(logits).exp().sum(dim=2), torch.ones(20, 2))
     torch.manual_seed(0)
     assert not torch.allclose(layer.train()(logits), layer.eval()(logits))
+
+
+def test_the_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    path = Path(__file__).resolve().parents[2] / "examples" / "train_torch.py"
+    actual = runpy.run_path(str(path))["main"](epochs=10)
+    assert actual["marginal likelihood"] > actual["majority vote"] + 0.02
+    assert "no truth used" in capsys.readouterr().out
 
 
 def test_bad_input() -> None:

@@ -107,6 +107,16 @@ def test_cross_validation_helpers_and_the_positive_class() -> None:
     assert tr.grade(predicted, labels, noise=0.25)["accuracy"].interval(0.999)[0] <= np.mean(predicted == truth)
 
 
+def test_gold_is_used_where_a_fold_has_some() -> None:
+    X, truth, plain = dirty(300)
+    gold = {k: truth[k] for k in range(0, 100, 3)}  # none in the second half
+    model = NoisyLogisticRegression(gold=gold).fit(X, named(plain))
+    scorer = noisy_scorer("accuracy", gold=gold)
+    for part in (slice(0, 150), slice(150, 300)):
+        actual = np.mean(model.predict(X[part]) == truth[part])
+        assert scorer(model, X[part], named(plain)[part]) == pytest.approx(actual, abs=0.12)
+
+
 def test_bad_requests() -> None:
     X, _, plain = dirty(60)
     model = NoisyLogisticRegression(noise=0.25).fit(X, plain)

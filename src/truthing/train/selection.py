@@ -65,9 +65,13 @@ class NoisyScorer:
     options: dict[str, Any] = field(default_factory=dict)
 
     def __call__(self, estimator: Any, X: Any, labels: Any) -> float:
-        report = grade(
-            estimator.predict(X), align_labels(X, labels), scores=self._scores(estimator, X), metrics=[self.metric], **self.options
-        )  # fmt: skip
+        panel = align_labels(X, labels)
+        options = dict(self.options)
+        if options.get("gold") is not None:  # a fold holds some of the gold, perhaps none
+            here = set(panel.items)
+            options["gold"] = {item: truth for item, truth in options["gold"].items() if item in here}
+        scores = self._scores(estimator, X)
+        report = grade(estimator.predict(X), panel, scores=scores, metrics=[self.metric], **options)
         value = report[self.metric].mean
         return -value if self.metric in LOWER_IS_BETTER else value
 
