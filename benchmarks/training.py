@@ -252,7 +252,7 @@ def main() -> None:
     shrinkage(1_000_000)
     costs(given.items, 5)
     who_learns_best("leaves, a real crowd", leaves(), given.splits, 0.3)
-    who_learns_best("digits, a simulated crowd", digits(), given.splits, 0.7)
+    who_learns_best("digits, a simulated crowd", digits(), max(given.splits * 2 // 3, 2), 0.7)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -377,11 +379,37 @@ def test_bad_input(estimator: Any) -> None:
         estimator.fit(holed, grid)
     gaps = grid.copy()
     gaps[:4] = np.nan
-    with pytest.warns(UserWarning, match="4 items have no label"):
+    with pytest.warns(UserWarning, match="No label for 4 of 30 items"):
         model = clone(estimator).fit(X, gaps)
     np.testing.assert_allclose(
         model.predict_proba(X), clone(estimator).fit(X[4:], gaps[4:]).predict_proba(X), atol=1e-9
     )
+
+
+def test_plain_targets_of_every_kind() -> None:
+    X, truth, _ = world(60)
+    words = np.where(truth == 1, "yes", "no")
+    expected = NoisyLogisticRegression(noise=0.1).fit(X, words).coef_
+    for y in (
+        words.tolist(),
+        tuple(words),
+        pd.Series(words),
+        pd.Series(words, dtype="category"),
+        truth == 1,
+        truth * 2.0,
+    ):
+        np.testing.assert_allclose(NoisyLogisticRegression(noise=0.1).fit(X, y).coef_, expected)
+    with pytest.warns(UserWarning, match="No label for 1 of 60 items"):
+        NoisyLogisticRegression(noise=0.1).fit(X, [None, *words[1:]])
+
+
+def test_torch_is_asked_for_by_name_only() -> None:
+    """A plain request for torch brings gigabytes of GPU libraries: only the extra of that name makes it, and pins nothing."""
+    extras = tomllib.loads((Path(__file__).resolve().parents[2] / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    assert extras["torch"] == ["torch>=2.2"]
+    assert not any("torch" in wanted for name in ("all", "dev", "train") for wanted in extras[name])
 
 
 def test_other_bad_input() -> None:

@@ -186,7 +186,7 @@ def areas(draws: list[tuple[Tested, dict[tuple[str, int], Tested]]]) -> dict[tup
         "Estimated minus actual area: mean ± standard error, standard deviation",
         ["method", *head],
         [[m, *(_spread(found[m, t][:, 1] - found[m, t][:, 0], sign=True) for t in PANELS)] for m in METHODS],
-        "The paper, one draw: estimated curves reasonable at T = 1, very good at T = 9 and 13. λ is chosen by the estimate, which lifts it a little.",
+        "The paper, one draw: estimated curves reasonable at T = 1, very good at T = 9 and 13.",
     )
     show(
         "λ chosen: median",

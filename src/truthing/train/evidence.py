@@ -95,7 +95,7 @@ def gather(X: Any, labels: Any, *, gold: Any = None, repeats: Repeats = "error")
             f"the labels name one class only ({listing(map(repr, panel.classes))}): a classifier needs two classes or more."
         )
     if len(kept) < panel.n_items:
-        warnings.warn(f"{panel.n_items - len(kept):,} items have no label and were left out.", stacklevel=5)
+        warnings.warn(f"No label for {panel.n_items - len(kept):,} of {panel.n_items:,} items: left out.", stacklevel=5)
         panel, codes = panel[kept], codes[kept]
     return Panel(panel, kept, codes)
 

@@ -68,7 +68,9 @@ class JointEMClassifier(WrappingClassifier):
                 f"{type(inner).__name__} needs predict_proba and sample weights to be learned together with the labelers: use MMSEClassifier, or wrap it in CalibratedClassifierCV."
             )
         share = evidence.posterior
-        for self.n_iter_ in range(1, self.max_iter + 1):  # noqa: B020
+        self.n_iter_ = 0
+        while self.n_iter_ < self.max_iter:
+            self.n_iter_ += 1
             self.estimator_ = fit_weighted(self._template(), X, share)
             before, share = share, self._expect(X, evidence, share)
             if np.abs(share - before).mean() < self.tol:

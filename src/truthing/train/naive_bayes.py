@@ -54,13 +54,14 @@ class NoisyNaiveBayes(NoisyLabelClassifier):
         self.epsilon_ = self.var_smoothing * X.var(axis=0).max()
         share, before = evidence.posterior, -np.inf
         self.path_: list[float] = []
-        for self.n_iter_ in range(1, self.max_iter + 1):  # noqa: B020
+        for _ in range(self.max_iter):
             self._maximise(X, share)
             joint = evidence.log_likelihood + self._log_joint(X)
             share = softmax(joint)
             top = joint.max(axis=1)
             reached = float((top + np.log(np.exp(joint - top[:, None]).sum(axis=1))).mean())
             self.path_.append(reached)
+            self.n_iter_ = len(self.path_)
             if reached - before < self.tol:
                 return self
             before = reached
