@@ -3,13 +3,15 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test lint study bench docs clean
+.PHONY: setup demo test lint study bench docs clean
 
 $(STAMP): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@echo "Installing truthing and its tools into .venv (once) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
 	@touch $(STAMP)
+
+setup: $(STAMP)
 
 demo: $(STAMP)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash examples/demo.sh

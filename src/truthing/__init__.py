@@ -42,12 +42,13 @@ _HOME = {
     "true_confusion": "truthing.papers.lam_stork",
     "true_error": "truthing.papers.lam_stork",
 }
-_MODULES = ("noise",)
+_MODULES = ("noise", "train")
 
 __all__ = [*_HOME, *_MODULES]
 
 if TYPE_CHECKING:
     from truthing import noise as noise
+    from truthing import train as train
     from truthing.ceiling.facade import bayes_error as bayes_error
     from truthing.comparison.facade import compare as compare
     from truthing.errors import InputError as InputError

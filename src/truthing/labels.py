@@ -196,6 +196,11 @@ class Labels:
         return len(self.classes)
 
     @property
+    def shape(self) -> tuple[int]:
+        """One axis, the items: what scikit-learn looks for before it picks rows by an array of positions."""
+        return (self.n_items,)
+
+    @property
     def n_labels(self) -> int:
         return len(self.label) if self.votes is None else int(self.votes.sum())
 

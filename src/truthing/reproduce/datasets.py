@@ -9,6 +9,7 @@ from pathlib import Path
 from truthing.errors import InputError
 
 CHECKSUMS = {
+    "ionosphere/ionosphere.csv": "9d1dac13ab7a4ba1a0aaafec6a96789b54c46b7526be204e35fec1933dd5f56f",
     "optdigits/optdigits.tra": "e1b683cc211604fe8fd8c4417e6a69f31380e0c61d4af22e93cc21e9257ffedd",
     "optdigits/optdigits.tes": "6ebb3d2fee246a4e99363262ddf8a00a3c41bee6014c373ed9d9216ba7f651b8",
     "cifar10h/cifar10h-counts.npy": "9b36b4550349af56c79083356312eb4af856cc5fd3caf1f669d40b9d0bbb69ff",
