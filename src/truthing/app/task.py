@@ -71,6 +71,7 @@ class Answer:
     assumptions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     document: str | None = None
+    table: tuple[tuple[str, ...], ...] = ()  # its first row are the heads
 
     def save(self, folder: Path) -> None:
         (folder / "result.json").write_text(self.data, encoding="utf-8")

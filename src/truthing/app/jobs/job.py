@@ -17,7 +17,7 @@ from truthing.tables import Reading
 class Slot:
     """A place for a file.
 
-    ``use`` is what must be in it, ``columns`` what the command can be told about it, ``flag`` its option (none: an argument).
+    ``use`` is what must be in it, ``columns`` what the command can be told about it, ``flag`` its option (none: an argument); ``many`` takes several.
     """
 
     use: str
@@ -26,6 +26,7 @@ class Slot:
     flag: str = ""
     needed: bool = True
     any_file: bool = False
+    many: bool = False
 
 
 @dataclass(frozen=True)
