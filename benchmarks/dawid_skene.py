@@ -56,6 +56,7 @@ def crowd_kit(labels: tr.Labels) -> tuple[float, float, int]:
         np.log(rows),
         np.log(prior),
         none,
+        1,
         np.empty((0, n)),
         False,
         2,

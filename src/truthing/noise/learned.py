@@ -28,6 +28,12 @@ class DawidSkene:
 class OneCoin:
     """One error rate for each labeler, pooled; wrong labels are uniform over the other classes."""
 
+    def fit(self, labels: Labels, gold: Array | None = None) -> EMFit:
+        """Maximum likelihood by accelerated EM, without pooling."""
+        from truthing.noise.em import fit_em
+
+        return fit_em(labels, gold, coin=True)
+
 
 @dataclass(frozen=True)
 class Strata:
@@ -38,6 +44,12 @@ class Strata:
     def __post_init__(self) -> None:
         if not 2 <= self.k <= 5:
             raise InputError(f"Strata({self.k}): choose 2 to 5 strata; one stratum is DawidSkene().")
+
+    def fit(self, labels: Labels, gold: Array | None = None) -> EMFit:
+        """Maximum likelihood by accelerated EM, without pooling."""
+        from truthing.noise.em import fit_em
+
+        return fit_em(labels, gold, n_strata=self.k)
 
 
 Learned = DawidSkene | OneCoin | Strata

@@ -20,45 +20,53 @@ from truthing.truth.crowd_gibbs import RowModel, _coin_pool, _update_pool, _upda
 from truthing.truth.gibbs import CHAINS
 from truthing.truth.problem import softmax
 
-WEIGHT_SD, CLASS_SD = 1.0, 2.0
-KNOWN = 4.0  # coefficients that the prior of their pool (mean and spread) is worth
+CLASS_SD = 2.0  # prior of α
+COMMON_SD, OWN_SD = 1.0, 0.7  # prior of w: a share that all classifiers have in common, and their own
 WIDER = 1.2  # of the normal proposal around the mode
 FEWEST = 2000  # draws whatever is asked: fewer cannot show whether the chains agree
-STEPS = 3  # slice steps in each sweep
+STEPS = 6  # slice steps in each sweep
 
 
 @numba.njit(cache=True)
-def _log_target(beta, centre, precision, evidence, said, tilt, chance):  # type: ignore[no-untyped-def]
-    """log prior + Σ_i log Σ_c p(labels_i | c) P(c | predictions_i)."""
-    n_classes = evidence.shape[1]
-    total = 0.0
-    for p in range(len(beta)):
-        total -= 0.5 * precision[p] * (beta[p] - centre[p]) ** 2
-    weights = np.concatenate((np.ones(1), beta[n_classes:]))
-    for i in range(len(said)):
-        _chances(weights, beta[:n_classes], said[i], tilt[i], chance)
-        inner = 0.0
+def _shrunken(weights):  # type: ignore[no-untyped-def]
+    """The weights times their prior precision: N(0, own² I + common² 1 1ᵗ), by Sherman and Morrison."""
+    own, common = OWN_SD**2, COMMON_SD**2
+    return weights / own - weights.sum() * common / own / (own + len(weights) * common)
+
+
+@numba.njit(cache=True)
+def _log_prior(beta, n_classes):  # type: ignore[no-untyped-def]
+    classes, weights = beta[:n_classes], beta[n_classes:]
+    return -0.5 * ((classes * classes).sum() / CLASS_SD**2 + (weights * _shrunken(weights)).sum())
+
+
+@numba.njit(cache=True)
+def _log_target(beta, evidence, said, tilt, chance):  # type: ignore[no-untyped-def]
+    """log prior + Σ_i log Σ_c p(labels_i | c) P(c | predictions_i); indices and no slices, because everything waits for this loop."""
+    n_items, n_models, n_classes = said.shape[0], said.shape[1], evidence.shape[1]
+    total = _log_prior(beta, n_classes)
+    for i in range(n_items):
         for c in range(n_classes):
-            inner += chance[c] * evidence[i, c]
-        total += math.log(max(inner, 1e-300))
+            chance[c] = beta[c]
+        for j in range(n_models):
+            chance[said[i, j]] += beta[n_classes + tilt[i, j]]
+        top = chance[0]
+        for c in range(1, n_classes):
+            top = max(top, chance[c])
+        inner, norm = 0.0, 0.0
+        for c in range(n_classes):
+            weight = math.exp(chance[c] - top)
+            norm += weight
+            inner += weight * evidence[i, c]
+        total += math.log(max(inner / norm, 1e-300))
     return total
 
 
 @numba.njit(cache=True)
-def _pool(weights, centre, precision):  # type: ignore[no-untyped-def]
-    """Mean and spread of the classifiers' coefficients given them: twenty alike classifiers share what a few would have alone."""
-    n, mean = len(weights), weights.mean()
-    old = centre[0]
-    precision[:] = np.random.gamma((KNOWN + n) / 2, 2 / (KNOWN * WEIGHT_SD**2 + ((weights - old) ** 2).sum()))
-    held = precision[0] * n + WEIGHT_SD**-2
-    centre[:] = precision[0] * n * mean / held + np.random.standard_normal() / math.sqrt(held)
-
-
-@numba.njit(cache=True)
-def _gradient(beta, precision, evidence, said, tilt):  # type: ignore[no-untyped-def]
+def _gradient(beta, evidence, said, tilt):  # type: ignore[no-untyped-def]
     """Of `_log_target`, and the truth's posterior (items × classes) on the way."""
     n_classes = evidence.shape[1]
-    slope = -precision * beta
+    slope = np.concatenate((-beta[:n_classes] / CLASS_SD**2, -_shrunken(beta[n_classes:])))
     chance, weights = np.empty(n_classes), np.concatenate((np.ones(1), beta[n_classes:]))
     for i in range(len(said)):
         _chances(weights, beta[:n_classes], said[i], tilt[i], chance)
@@ -75,7 +83,7 @@ def _gradient(beta, precision, evidence, said, tilt):  # type: ignore[no-untyped
 
 @numba.njit(cache=True)
 def _chain(  # type: ignore[no-untyped-def]
-    known, start_of, rater, label, votes, kind, table, rows, base, low, high, said, tilt, precision, mode, root, burn, keep, thin, seed, out,
+    known, start_of, rater, label, votes, kind, table, rows, base, low, high, said, tilt, mode, root, burn, keep, thin, seed, out,
 ):  # fmt: skip
     np.random.seed(seed)
     n_items, n_classes = known.shape
@@ -84,7 +92,6 @@ def _chain(  # type: ignore[no-untyped-def]
     concentration, coin_mean, coin_weight = 8.0, 0.7, 8.0
     tally, evidence = np.zeros((n_labelers, n_classes, n_classes)), known.copy()
     z, other = np.random.standard_normal(size), np.empty(size)
-    centre, precision = np.zeros(size), precision.copy()
     beta, new, chance = mode + root @ z, np.empty(size), np.empty(n_classes)
     for sweep in range(burn + keep * thin):
         if n_labelers > 0:
@@ -97,7 +104,7 @@ def _chain(  # type: ignore[no-untyped-def]
                     top = max(top, evidence[i, c])
                 for c in range(n_classes):
                     evidence[i, c] = math.exp(evidence[i, c] - top) * known[i, c]
-        score = _log_target(beta, centre, precision, evidence, said, tilt, chance) + 0.5 * (z @ z)
+        score = _log_target(beta, evidence, said, tilt, chance) + 0.5 * (z @ z)
         for _ in range(STEPS):
             for p in range(size):
                 other[p] = np.random.standard_normal()
@@ -107,7 +114,7 @@ def _chain(  # type: ignore[no-untyped-def]
             while True:
                 new = z * math.cos(angle) + other * math.sin(angle)
                 beta = mode + root @ new
-                score = _log_target(beta, centre, precision, evidence, said, tilt, chance) + 0.5 * (new @ new)
+                score = _log_target(beta, evidence, said, tilt, chance) + 0.5 * (new @ new)
                 if score > bar or most - least < 1e-9:
                     break
                 if angle < 0:
@@ -116,7 +123,6 @@ def _chain(  # type: ignore[no-untyped-def]
                     most = angle
                 angle = least + np.random.random() * (most - least)
             z = new
-        _pool(beta[n_classes:], centre[n_classes:], precision[n_classes:])
         tally[:] = 0.0
         weights = np.concatenate((np.ones(1), beta[n_classes:]))
         for i in range(n_items):
@@ -141,11 +147,11 @@ def _chain(  # type: ignore[no-untyped-def]
 
 @numba.njit(parallel=True, cache=True)
 def _chains(  # type: ignore[no-untyped-def]
-    known, start_of, rater, label, votes, kind, table, rows, base, low, high, said, tilt, precision, mode, root, burn, keep, thin, seeds, out,
+    known, start_of, rater, label, votes, kind, table, rows, base, low, high, said, tilt, mode, root, burn, keep, thin, seeds, out,
 ):  # fmt: skip
     for m in numba.prange(len(seeds)):
         _chain(
-            known, start_of, rater, label, votes, kind, table, rows, base, low, high, said, tilt, precision, mode, root, burn, keep, thin,
+            known, start_of, rater, label, votes, kind, table, rows, base, low, high, said, tilt, mode, root, burn, keep, thin,
             seeds[m], out[m],
         )  # fmt: skip
 
@@ -185,36 +191,35 @@ def sample_committee(
         start = np.where((rows.kind == 0)[:, None, None], rows.table, fit.rows()[:-1])
         labelers = (rows.kind.astype(np.int64), rows.table.astype(float), start, rows.base, rows.low, rows.high)
         first = softmax(entries.log_likelihood(start)) * known
-    precision = np.concatenate([np.full(n_classes, CLASS_SD**-2), np.full(int(effect.max()) + 1, WEIGHT_SD**-2)])
-    mode, root = _mode(precision, first, said, tilt)
+    mode, root = _mode(n_classes + int(effect.max()) + 1, first, said, tilt)
     keep = -(-max(n_draws, FEWEST) // CHAINS)
     out = np.empty((CHAINS, keep, n_items), dtype=np.int16)
     seeds = np.random.default_rng(seed).integers(0, 2**31, CHAINS)
     burn = (100 if entries is None else 300) * thin
-    _chains(known, *labeled, *labelers, said, tilt, precision, mode, root, burn, keep, thin, seeds, out)
+    _chains(known, *labeled, *labelers, said, tilt, mode, root, burn, keep, thin, seeds, out)
     return out.reshape(-1, n_items)
 
 
-def _mode(precision: Array, evidence: Array, said: Array, tilt: Array) -> tuple[Array, Array]:
+def _mode(size: int, evidence: Array, said: Array, tilt: Array) -> tuple[Array, Array]:
     """Posterior mode of the coefficients, and a square root of the (widened) inverse curvature there."""
     from scipy.optimize import minimize
 
     n_classes = evidence.shape[1]
-    chance, centre = np.empty(n_classes), np.zeros(len(precision))
+    chance = np.empty(n_classes)
     found = minimize(
-        lambda b: -_log_target(b, centre, precision, evidence, said, tilt, chance),
-        centre,
-        jac=lambda b: -_gradient(b, precision, evidence, said, tilt),
+        lambda b: -_log_target(b, evidence, said, tilt, chance),
+        np.zeros(size),
+        jac=lambda b: -_gradient(b, evidence, said, tilt),
         method="L-BFGS-B",
         options={"maxiter": 500},
     )
-    curvature = np.empty((len(precision), len(precision)))
+    curvature = np.empty((size, size))
     step = 1e-4
-    for p in range(len(precision)):  # the gradient is exact and cheap: its differences are the curvature
-        shift = np.zeros(len(precision))
+    for p in range(size):  # the gradient is exact and cheap: its differences are the curvature
+        shift = np.zeros(size)
         shift[p] = step
-        up, down = (_gradient(found.x + s, precision, evidence, said, tilt) for s in (shift, -shift))
+        up, down = (_gradient(found.x + s, evidence, said, tilt) for s in (shift, -shift))
         curvature[p] = (down - up) / (2 * step)
     values, vectors = np.linalg.eigh((curvature + curvature.T) / 2)
-    floor = np.maximum(values, precision.min() / 4)  # nothing is less certain than twice the prior
+    floor = np.maximum(values, 0.05)  # nothing is much less certain than the prior
     return found.x, vectors * (WIDER / np.sqrt(floor))
