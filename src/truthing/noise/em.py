@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numba
 import numpy as np
@@ -119,18 +120,28 @@ def _first_counts(start_of, key, votes, n_rows, n_classes, gold):  # type: ignor
     return counts, totals
 
 
-def fit_em(
-    labels: Labels, gold: Array | None = None, *, tolerance: float = 1e-6, most: int = 200, threads: int | None = None,
-    stop: Callable[[float], bool] | None = None, keep_posterior: bool = True, coin: bool = False, n_strata: int = 1,
+def fit_em(labels: Labels, gold: Array | None = None, **options: Any) -> EMFit:
+    """Maximum likelihood from labels; options are those of `fit_codes`."""
+    votes = labels.votes
+    return fit_codes(
+        labels.indptr, labels.labeler, labels.label, votes, labels.n_labelers, labels.n_classes, gold=gold, **options
+    )
+
+
+def fit_codes(
+    start_of: Array, labeler: Array, label: Array, weights: Array | None, n_labelers: int, n_classes: int, *, gold: Array | None = None,
+    tolerance: float = 1e-6, most: int = 200, threads: int | None = None, stop: Callable[[float], bool] | None = None,
+    keep_posterior: bool = True, coin: bool = False, n_strata: int = 1,
 ) -> EMFit:  # fmt: skip
     """Maximum likelihood until the log-likelihood per label climbs by less than ``tolerance``; ``threads`` never changes the model, only the time.
 
-    ``coin`` gives a labeler one error rate instead of a matrix, ``n_strata`` splits each class into strata of difficulty.
+    Labels are codes sorted by item, item i's from ``start_of[i]`` on. ``coin`` gives a labeler one error rate instead of a matrix, ``n_strata``
+    splits each class into strata of difficulty.
     """
-    n_classes, n_labelers = labels.n_classes, labels.n_labelers
-    key = labels.labeler * np.int32(n_classes) + labels.label
-    votes = np.empty(0, dtype=np.float32) if labels.votes is None else labels.votes.astype(np.float32)
-    start_of, known = labels.indptr, np.full(labels.n_items, -1) if gold is None else gold
+    n_items, n_labels = len(start_of) - 1, len(label)
+    key = labeler * np.int32(n_classes) + label
+    votes = np.empty(0, dtype=np.float32) if weights is None else weights.astype(np.float32)
+    known = np.full(n_items, -1) if gold is None else gold
     threads = threads or numba.get_num_threads()
     counts, totals = _first_counts(start_of, key, votes, n_labelers * n_classes, n_classes, known)
     model = Shape(n_labelers, n_classes, coin)
@@ -148,9 +159,7 @@ def fit_em(
     best, reached = -np.inf, None
     while reached is None and len(path) < most:
         first, likelihood = step(theta)
-        if (likelihood - best < tolerance * labels.n_labels and np.isfinite(best)) or (
-            stop is not None and stop(likelihood)
-        ):
+        if (likelihood - best < tolerance * n_labels and np.isfinite(best)) or (stop is not None and stop(likelihood)):
             reached = likelihood
             break
         best = likelihood
@@ -162,7 +171,7 @@ def fit_em(
         after, far = step(leap)
         # a leap that does not climb past the plain steps is thrown away
         theta = after if far >= middle else second
-    posterior = np.empty((labels.n_items, n_classes * n_strata)) if keep_posterior else nothing
+    posterior = np.empty((n_items, n_classes * n_strata)) if keep_posterior else nothing
     if keep_posterior or reached is None:
         logs = np.log(theta[0]), np.log(theta[1])
         reached = _pass(start_of, key, votes, *logs, known, n_strata, posterior, keep_posterior, threads)[2]

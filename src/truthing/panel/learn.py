@@ -14,6 +14,7 @@ from truthing.labels import Labels
 from truthing.metrics.estimate import Estimate, shortest_interval
 from truthing.noise.base import TableNoise
 from truthing.noise.known import Difficulty
+from truthing.truth.choice import choose_model
 from truthing.truth.consensus import DawidSkeneFit, Entries
 from truthing.truth.crowd_gibbs import sample_crowd
 from truthing.truth.diagnostics import split_rhat
@@ -22,7 +23,7 @@ from truthing.truth.posterior import LARGE, MANY_CLASSES, linked_consensus
 from truthing.truth.problem import Problem, estimate_prior
 from truthing.truth.question import Question
 from truthing.truth.readings import Readings
-from truthing.truth.rows import choose_model, row_model
+from truthing.truth.rows import row_model
 
 BURN = 200
 FEW_DRAWS = 100  # of the tables of very large panels

@@ -14,6 +14,7 @@ from truthing.noise.known import Confusion, Difficulty
 from truthing.noise.learned import Strata
 from truthing.progress import Progress
 from truthing.truth import checks, rows
+from truthing.truth.choice import choose_model
 from truthing.truth.committee_gibbs import sample_committee
 from truthing.truth.committee_link import Committee, draw_tilts, draw_truths, tilt_prior
 from truthing.truth.consensus import Entries, fit_dawid_skene
@@ -124,7 +125,7 @@ def _trusted(
             "So many labels fix the labelers' confusion matrices: they were fitted and then taken as known."
         )
     if learned:
-        noise = rows.choose_model(entries, predicted[0], seed)[0] if model is None else model
+        noise = choose_model(entries, predicted[0], seed)[0] if model is None else model
         row_model, name = rows.row_model(noise, labels)
         assumptions += [f"The labelers' quality was learned: {name}.", checks.LEARNED_FROM_LABELS]
         common |= {"evidence": np.zeros((labels.n_items, n_classes)), "entries": entries, "rows": row_model}

@@ -15,9 +15,11 @@ from truthing.coding import Array
 from truthing.errors import NotConverged
 from truthing.metrics.estimate import shortest_interval
 from truthing.noise.known import Difficulty
+from truthing.noise.learned import DawidSkene, Strata
 from truthing.progress import part
 from truthing.truth import checks
 from truthing.truth.bootstrap import bootstrap_crowd, variational_crowd
+from truthing.truth.choice import choose_model
 from truthing.truth.consensus import Entries
 from truthing.truth.crowd_gibbs import CrowdSamples, RowModel, sample_crowd
 from truthing.truth.diagnostics import effective_size, split_rhat
@@ -29,7 +31,7 @@ from truthing.truth.outcome import NoiseSummary, Outcome
 from truthing.truth.problem import Problem
 from truthing.truth.question import Question
 from truthing.truth.readings import Readings, known_readings, read_panel
-from truthing.truth.rows import choose_model, row_model
+from truthing.truth.rows import row_model
 from truthing.truth.scores import ScoreAnswer
 
 LARGE = 300_000  # labels above which the sampler gives way to the bootstrap
@@ -82,13 +84,28 @@ def with_known_noise(
 
 def with_learned_noise(question: Question, noise: Any, panel_error: Any = None) -> Outcome:
     """Labelers learned from the labels; trusted only where the user says so (panel_error=0)."""
+    if noise is not None:
+        return _learned(question, noise, {}, panel_error)
+    entries, listening = Entries.of(question.labels), part(question.progress, 0, 0.1)
+    noise, scores = choose_model(entries, question.predicted, question.seed, strata=True, progress=listening)
+    try:
+        return _learned(question, noise, scores, panel_error)
+    except NotConverged:
+        if not isinstance(noise, Strata):
+            raise
+    outcome = _learned(question, DawidSkene(), scores, panel_error)
+    outcome.warnings.append(
+        "Two strata of difficulty predict held-out labels best, but their sampler did not converge: one confusion matrix for each labeler was used."
+    )
+    return outcome
+
+
+def _learned(question: Question, noise: Any, scores: dict[str, float], panel_error: Any) -> Outcome:
+    """By one model of the labelers; ``scores`` is why it was chosen, if it was."""
     labels = question.labels
     entries = Entries.of(labels)
     progress = question.progress
-    readings = read_panel(entries, question.predicted, progress=part(progress, 0, 0.1))
-    scores: dict[str, float] = {}
-    if noise is None:
-        noise, scores = choose_model(entries, question.predicted, question.seed, progress=part(progress, 0.1, 0.2))
+    readings = read_panel(entries, question.predicted, progress=part(progress, 0.1, 0.2))
     rows, name = row_model(noise, labels)
     trusted = panel_error is not None and not isinstance(panel_error, tuple) and panel_error == 0
     hard_items = isinstance(noise, Difficulty)
@@ -107,7 +124,7 @@ def with_learned_noise(question: Question, noise: Any, panel_error: Any = None) 
         confusion_draws=samples.rows, prior_draws=samples.rows_prior,
     )  # fmt: skip
     assumptions = [
-        f"The labelers' quality was learned: {name}{', chosen because it predicts held-out labels best' if scores else ''}."
+        f"The labelers' quality was learned: {name}{', chosen by how well models predict held-out labels' if scores else ''}."
     ]
     if not trusted:
         return _linked(question, readings, panel_error, summary, assumptions, warnings, diagnostics)

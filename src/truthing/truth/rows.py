@@ -13,8 +13,6 @@ from truthing.labels import Labels
 from truthing.noise.base import check_rates, symmetric_table
 from truthing.noise.known import Confusion, Difficulty, Symmetric
 from truthing.noise.learned import DawidSkene, Learned, OneCoin, Strata
-from truthing.progress import Progress, part, silent
-from truthing.truth.consensus import Entries, fit_dawid_skene, fit_one_coin
 from truthing.truth.crowd_gibbs import COIN, FIXED, OWN, POOLED, SHARED, RowModel, pool_base
 
 
@@ -97,66 +95,3 @@ def _check_names(given: Mapping[Any, Any], labels: Labels) -> None:
         raise InputError(
             f"noise is given for {listing(map(repr, unknown))}, none of them a labeler here; there are {listing(map(repr, labels.labelers))}."
         )
-
-
-LARGE = 200_000
-
-
-def _some_items(entries: Entries, chosen: Array) -> tuple[Entries, Array]:
-    chosen = np.sort(chosen)
-    place = np.full(entries.n_items, -1, dtype=np.int32)
-    place[chosen] = np.arange(len(chosen), dtype=np.int32)
-    kept = place[entries.item] >= 0
-    some = Entries(
-        place[entries.item[kept]],
-        entries.rater[kept],
-        entries.label[kept],
-        entries.votes[kept],
-        len(chosen),
-        entries.n_raters,
-        entries.n_classes,
-    )
-    return some, chosen
-
-
-def choose_model(
-    entries: Entries, predicted: Array | None, seed: int, *, progress: Progress = silent
-) -> tuple[DawidSkene | OneCoin, dict[str, float]]:
-    """Dawid-Skene or one coin, by how well each predicts labels that it has not seen (a tenth, at most 20,000).
-
-    ``predicted`` is one more rater, where there is a classifier.
-    """
-    rng = np.random.default_rng(seed)
-    if len(entries.item) > LARGE:  # a share of the items tells which model predicts better
-        entries, chosen = _some_items(
-            entries, rng.permutation(entries.n_items)[: entries.n_items * LARGE // len(entries.item)]
-        )
-        predicted = None if predicted is None else predicted[chosen]
-    many = np.flatnonzero(np.bincount(entries.item, minlength=entries.n_items)[entries.item] > 1)
-    if len(many) < 20:
-        return OneCoin(), {}
-    held = rng.choice(many, size=min(len(many) // 10 + 1, 20_000), replace=False)
-    kept = np.ones(len(entries.item), dtype=bool)
-    kept[held] = False
-    rest = Entries(
-        entries.item[kept],
-        entries.rater[kept],
-        entries.label[kept],
-        entries.votes[kept],
-        entries.n_items,
-        entries.n_raters,
-        entries.n_classes,
-    )
-    rest = rest if predicted is None else rest.with_classifier(predicted)
-    item, rater, label = entries.item[held], entries.rater[held], entries.label[held]
-    full = fit_dawid_skene(rest, progress=part(progress, 0, 0.6))
-    coin = fit_one_coin(rest, progress=part(progress, 0.6, 1))
-    by_rows = (full.posterior[item] * full.rows()[rater, :, label]).sum(axis=1)
-    right = 1 / (1 + np.exp(-(coin.log_odds - np.log(max(entries.n_classes - 1, 1)))))
-    q = coin.posterior[item, label]
-    by_coin = q * right[rater] + (1 - q) * (1 - right[rater]) / max(entries.n_classes - 1, 1)
-    scores = {
-        "DawidSkene": float(np.log(np.maximum(by_rows, 1e-12)).mean()),
-        "OneCoin": float(np.log(np.maximum(by_coin, 1e-12)).mean()),
-    }
-    return (DawidSkene() if scores["DawidSkene"] >= scores["OneCoin"] else OneCoin()), scores
