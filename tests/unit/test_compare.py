@@ -104,10 +104,10 @@ def test_gradient_is_the_derivative() -> None:
     chance = np.empty(3)
     step = 1e-6 * np.eye(9)
     numeric = [
-        (_log_target(beta + s, evidence, said, tilt, chance) - _log_target(beta - s, evidence, said, tilt, chance)) / 2e-6
+        (_log_target(beta + s, 0.8, evidence, said, tilt, chance) - _log_target(beta - s, 0.8, evidence, said, tilt, chance)) / 2e-6
         for s in step
     ]  # fmt: skip
-    np.testing.assert_allclose(_gradient(beta, evidence, said, tilt), numeric, atol=1e-5)
+    np.testing.assert_allclose(_gradient(beta, 0.8, evidence, said, tilt), numeric, atol=1e-5)
 
 
 def test_small_slices_are_pulled_towards_the_others() -> None:

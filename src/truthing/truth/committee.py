@@ -26,6 +26,7 @@ from truthing.truth.problem import Problem
 from truthing.truth.readings import Readings, known_readings, read_panel
 
 INDEPENDENT = "Labelers err independently of each other and of the classifiers, given the true class."
+SAME = 0.002  # chains whose accuracies are this close agree, whatever R-hat makes of a posterior that hardly moves
 TOGETHER = "Classifiers may err together: nothing is assumed about how their mistakes depend on each other."
 
 
@@ -140,9 +141,10 @@ def _trusted(
         right = np.stack([(truth == row).mean(axis=1) for row in predicted])
         rhat = max(split_rhat(row, CHAINS) for row in right)
         size = min(effective_size(row, CHAINS) for row in right)
-        if rhat < 1.05:
+        apart = right.reshape(len(right), CHAINS, -1).mean(axis=2).std(axis=1).max()
+        if rhat < 1.05 or apart < SAME:
             break
-    if rhat > 1.1:
+    if rhat > 1.1 and apart > SAME:
         raise NotConverged(
             f"the chains disagree (R-hat {rhat:.2f}): labels and models support several stories. Add gold on some random items, compare fewer "
             "models, or leave panel_error out."

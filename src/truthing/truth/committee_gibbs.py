@@ -21,30 +21,33 @@ from truthing.truth.gibbs import CHAINS
 from truthing.truth.problem import softmax
 
 CLASS_SD = 2.0  # prior of α
-COMMON_SD, OWN_SD = 1.0, 0.7  # prior of w: a share that all classifiers have in common, and their own
+COMMON_SD, OWN_SD = (
+    1.0,
+    2.0,
+)  # prior of w: what all classifiers have in common, and each one's own (divided by the cube root of their number)
 WIDER = 1.2  # of the normal proposal around the mode
 FEWEST = 2000  # draws whatever is asked: fewer cannot show whether the chains agree
 STEPS = 6  # slice steps in each sweep
 
 
 @numba.njit(cache=True)
-def _shrunken(weights):  # type: ignore[no-untyped-def]
+def _shrunken(weights, own_sd):  # type: ignore[no-untyped-def]
     """The weights times their prior precision: N(0, own² I + common² 1 1ᵗ), by Sherman and Morrison."""
-    own, common = OWN_SD**2, COMMON_SD**2
+    own, common = own_sd**2, COMMON_SD**2
     return weights / own - weights.sum() * common / own / (own + len(weights) * common)
 
 
 @numba.njit(cache=True)
-def _log_prior(beta, n_classes):  # type: ignore[no-untyped-def]
+def _log_prior(beta, own_sd, n_classes):  # type: ignore[no-untyped-def]
     classes, weights = beta[:n_classes], beta[n_classes:]
-    return -0.5 * ((classes * classes).sum() / CLASS_SD**2 + (weights * _shrunken(weights)).sum())
+    return -0.5 * ((classes * classes).sum() / CLASS_SD**2 + (weights * _shrunken(weights, own_sd)).sum())
 
 
 @numba.njit(cache=True)
-def _log_target(beta, evidence, said, tilt, chance):  # type: ignore[no-untyped-def]
+def _log_target(beta, own_sd, evidence, said, tilt, chance):  # type: ignore[no-untyped-def]
     """log prior + Σ_i log Σ_c p(labels_i | c) P(c | predictions_i); indices and no slices, because everything waits for this loop."""
     n_items, n_models, n_classes = said.shape[0], said.shape[1], evidence.shape[1]
-    total = _log_prior(beta, n_classes)
+    total = _log_prior(beta, own_sd, n_classes)
     for i in range(n_items):
         for c in range(n_classes):
             chance[c] = beta[c]
@@ -63,10 +66,10 @@ def _log_target(beta, evidence, said, tilt, chance):  # type: ignore[no-untyped-
 
 
 @numba.njit(cache=True)
-def _gradient(beta, evidence, said, tilt):  # type: ignore[no-untyped-def]
+def _gradient(beta, own_sd, evidence, said, tilt):  # type: ignore[no-untyped-def]
     """Of `_log_target`, and the truth's posterior (items × classes) on the way."""
     n_classes = evidence.shape[1]
-    slope = np.concatenate((-beta[:n_classes] / CLASS_SD**2, -_shrunken(beta[n_classes:])))
+    slope = np.concatenate((-beta[:n_classes] / CLASS_SD**2, -_shrunken(beta[n_classes:], own_sd)))
     chance, weights = np.empty(n_classes), np.concatenate((np.ones(1), beta[n_classes:]))
     for i in range(len(said)):
         _chances(weights, beta[:n_classes], said[i], tilt[i], chance)
@@ -83,7 +86,7 @@ def _gradient(beta, evidence, said, tilt):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True)
 def _chain(  # type: ignore[no-untyped-def]
-    known, start_of, rater, label, votes, kind, table, rows, base, low, high, said, tilt, mode, root, burn, keep, thin, seed, out,
+    known, start_of, rater, label, votes, kind, table, rows, base, low, high, said, tilt, own_sd, mode, root, burn, keep, thin, seed, out,
 ):  # fmt: skip
     np.random.seed(seed)
     n_items, n_classes = known.shape
@@ -104,7 +107,7 @@ def _chain(  # type: ignore[no-untyped-def]
                     top = max(top, evidence[i, c])
                 for c in range(n_classes):
                     evidence[i, c] = math.exp(evidence[i, c] - top) * known[i, c]
-        score = _log_target(beta, evidence, said, tilt, chance) + 0.5 * (z @ z)
+        score = _log_target(beta, own_sd, evidence, said, tilt, chance) + 0.5 * (z @ z)
         for _ in range(STEPS):
             for p in range(size):
                 other[p] = np.random.standard_normal()
@@ -114,7 +117,7 @@ def _chain(  # type: ignore[no-untyped-def]
             while True:
                 new = z * math.cos(angle) + other * math.sin(angle)
                 beta = mode + root @ new
-                score = _log_target(beta, evidence, said, tilt, chance) + 0.5 * (new @ new)
+                score = _log_target(beta, own_sd, evidence, said, tilt, chance) + 0.5 * (new @ new)
                 if score > bar or most - least < 1e-9:
                     break
                 if angle < 0:
@@ -147,11 +150,11 @@ def _chain(  # type: ignore[no-untyped-def]
 
 @numba.njit(parallel=True, cache=True)
 def _chains(  # type: ignore[no-untyped-def]
-    known, start_of, rater, label, votes, kind, table, rows, base, low, high, said, tilt, mode, root, burn, keep, thin, seeds, out,
+    known, start_of, rater, label, votes, kind, table, rows, base, low, high, said, tilt, own_sd, mode, root, burn, keep, thin, seeds, out,
 ):  # fmt: skip
     for m in numba.prange(len(seeds)):
         _chain(
-            known, start_of, rater, label, votes, kind, table, rows, base, low, high, said, tilt, mode, root, burn, keep, thin,
+            known, start_of, rater, label, votes, kind, table, rows, base, low, high, said, tilt, own_sd, mode, root, burn, keep, thin,
             seeds[m], out[m],
         )  # fmt: skip
 
@@ -191,25 +194,26 @@ def sample_committee(
         start = np.where((rows.kind == 0)[:, None, None], rows.table, fit.rows()[:-1])
         labelers = (rows.kind.astype(np.int64), rows.table.astype(float), start, rows.base, rows.low, rows.high)
         first = softmax(entries.log_likelihood(start)) * known
-    mode, root = _mode(n_classes + int(effect.max()) + 1, first, said, tilt)
+    own_sd = OWN_SD / said.shape[1] ** (1 / 3)
+    mode, root = _mode(n_classes + int(effect.max()) + 1, own_sd, first, said, tilt)
     keep = -(-max(n_draws, FEWEST) // CHAINS)
     out = np.empty((CHAINS, keep, n_items), dtype=np.int16)
     seeds = np.random.default_rng(seed).integers(0, 2**31, CHAINS)
     burn = (100 if entries is None else 300) * thin
-    _chains(known, *labeled, *labelers, said, tilt, mode, root, burn, keep, thin, seeds, out)
+    _chains(known, *labeled, *labelers, said, tilt, own_sd, mode, root, burn, keep, thin, seeds, out)
     return out.reshape(-1, n_items)
 
 
-def _mode(size: int, evidence: Array, said: Array, tilt: Array) -> tuple[Array, Array]:
+def _mode(size: int, own_sd: float, evidence: Array, said: Array, tilt: Array) -> tuple[Array, Array]:
     """Posterior mode of the coefficients, and a square root of the (widened) inverse curvature there."""
     from scipy.optimize import minimize
 
     n_classes = evidence.shape[1]
     chance = np.empty(n_classes)
     found = minimize(
-        lambda b: -_log_target(b, evidence, said, tilt, chance),
+        lambda b: -_log_target(b, own_sd, evidence, said, tilt, chance),
         np.zeros(size),
-        jac=lambda b: -_gradient(b, evidence, said, tilt),
+        jac=lambda b: -_gradient(b, own_sd, evidence, said, tilt),
         method="L-BFGS-B",
         options={"maxiter": 500},
     )
@@ -218,7 +222,7 @@ def _mode(size: int, evidence: Array, said: Array, tilt: Array) -> tuple[Array, 
     for p in range(size):  # the gradient is exact and cheap: its differences are the curvature
         shift = np.zeros(size)
         shift[p] = step
-        up, down = (_gradient(found.x + s, evidence, said, tilt) for s in (shift, -shift))
+        up, down = (_gradient(found.x + s, own_sd, evidence, said, tilt) for s in (shift, -shift))
         curvature[p] = (down - up) / (2 * step)
     values, vectors = np.linalg.eigh((curvature + curvature.T) / 2)
     floor = np.maximum(values, 0.05)  # nothing is much less certain than the prior

@@ -151,9 +151,7 @@ def fit_one_coin(entries: Entries, gold: Array | None = None, *, progress: Progr
     concentration = 8.0
     for iteration in range(MOST_ITERATIONS):
         progress(iteration / MOST_ITERATIONS, "looking for the consensus")
-        right = np.bincount(
-            entries.rater, weights=entries.votes * posterior[entries.item, entries.label], minlength=entries.n_raters
-        )
+        right = _expected_right(entries.item, entries.rater, entries.label, entries.votes, posterior, entries.n_raters)
         mean = (right.sum() + 7) / (given.sum() + 10)
         if iteration == 0 or iteration % 5 == 4:
             scores = [
@@ -175,8 +173,19 @@ def fit_one_coin(entries: Entries, gold: Array | None = None, *, progress: Progr
 
 def _settled(posterior: Array, before: Array) -> bool:
     """No item moves any more; of very many items the average one."""
-    moved = np.abs(posterior - before)
-    return bool(moved.max() < TOLERANCE or (len(moved) > 50_000 and moved.mean() < TOLERANCE / 5))
+    largest, total = _moved(posterior.ravel(), before.ravel())
+    return bool(largest < TOLERANCE or (len(posterior) > 50_000 and total / posterior.size < TOLERANCE / 5))
+
+
+@numba.njit(cache=True)
+def _moved(now: Array, before: Array) -> tuple[float, float]:
+    """Largest and total change."""
+    largest, total = 0.0, 0.0
+    for k in range(len(now)):
+        change = abs(now[k] - before[k])
+        total += change
+        largest = max(largest, change)
+    return largest, total
 
 
 def _best_concentration(log_likelihoods: list[float]) -> float:
@@ -216,12 +225,15 @@ def _digamma(x: float) -> float:
     return shift + math.log(x) - 0.5 / x - f * (1 / 12.0 - f * (1 / 120.0 - f / 252.0))
 
 
-@numba.njit(cache=True)
+@numba.njit(parallel=True, cache=True)
 def _softmax_rows(scores: Array) -> None:
-    for i in range(len(scores)):
-        top, total = scores[i].max(), 0.0
+    for i in numba.prange(len(scores)):
+        top, total = scores[i, 0], 0.0
+        for c in range(1, scores.shape[1]):
+            top = max(top, scores[i, c])
         for c in range(scores.shape[1]):
-            scores[i, c] = math.exp(scores[i, c] - top)
+            below = scores[i, c] - top
+            scores[i, c] = 1.0 if below == 0.0 else math.exp(below)
             total += scores[i, c]
         for c in range(scores.shape[1]):
             scores[i, c] /= total
@@ -255,6 +267,14 @@ def _expected_counts(item, rater, label, votes, posterior, n_raters):  # type: i
         for c in range(n_classes):
             counts[rater[n], c, label[n]] += votes[n] * posterior[item[n], c]
     return counts
+
+
+@numba.njit(cache=True)
+def _expected_right(item, rater, label, votes, posterior, n_raters):  # type: ignore[no-untyped-def]
+    right = np.zeros(n_raters)
+    for n in range(len(item)):
+        right[rater[n]] += votes[n] * posterior[item[n], label[n]]
+    return right
 
 
 @numba.njit(cache=True)

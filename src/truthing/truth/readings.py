@@ -46,16 +46,23 @@ def read_panel(entries: Entries, predicted: Array, *, progress: Progress = silen
     everyone = np.arange(n_items)
     votes = entries.counts()
     top = votes == votes.max(axis=1, keepdims=True)
-    majority = (top / top.sum(axis=1, keepdims=True))[everyone, predicted]
+    majority = top[everyone, predicted] / top.sum(axis=1)
+    discount = 1 / (1 + (np.maximum(votes.sum(axis=1), 1) - 1) * DEPENDENCE)
+    del votes, top  # items × classes: at millions of items every such table counts
     together = entries.with_classifier(predicted)
     full = fit_dawid_skene(together, progress=part(progress, 0, 0.6))
     coin = fit_one_coin(together, progress=part(progress, 0.6, 1))
-    discount = 1 / (1 + (np.maximum(votes.sum(axis=1), 1) - 1) * DEPENDENCE)
-    full_alone, coin_alone = full.labelers_only(entries, discount), coin.labelers_only(entries, discount)
-    chances = [majority] + [q[everyone, predicted] for q in (full.posterior, coin.posterior, full_alone, coin_alone)]
+    del together
+    chances = [majority, full.posterior[everyone, predicted], coin.posterior[everyone, predicted]]
+    coin_alone = coin.labelers_only(entries, discount)
+    del coin
+    consensus = full.labelers_only(entries, discount)
+    chances += [consensus[everyone, predicted], coin_alone[everyone, predicted]]
+    consensus += coin_alone
+    consensus /= 2
     levels = np.array([logit((chance.sum() + 0.5) / (n_items + 1)) for chance in chances])
     signal = (clipped_logit(chances[3]) + clipped_logit(chances[4])) / 2
-    return Readings(predicted, n_classes, levels, signal, (full_alone + coin_alone) / 2, full.posterior, full)
+    return Readings(predicted, n_classes, levels, signal, consensus, full.posterior, full)
 
 
 def logit(p: Array | float) -> Array:
