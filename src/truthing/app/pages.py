@@ -222,7 +222,7 @@ class Pages:
         return FileResponse(run.folder / name, media_type=DOWNLOADS[name], filename=shown)
 
     async def form(self, request: Request) -> FormData:
-        """A form of this session; no other is read."""
+        """A form of this visitor; no other is read."""
         form = await request.form(max_files=MOST_FILES, max_fields=100)
         expected = security.token(self.secret, request.scope["session_id"])
         if not hmac.compare_digest(str(form.get("token", "")).encode(), expected.encode()):

@@ -118,5 +118,5 @@ def known_host(header: str, host: str) -> bool:
 
 
 def token(secret: bytes, session: str) -> str:
-    """What a form of this session must carry."""
+    """What a form of this visitor must carry."""
     return hmac.new(secret, session.encode(), hashlib.sha256).hexdigest()

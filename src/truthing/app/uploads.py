@@ -80,7 +80,7 @@ class Store:
         return case
 
     def find(self, key: str, session: str) -> Case | None:
-        """A case of this session; nobody else's."""
+        """A case of this visitor; nobody else's."""
         case = self.cases.get(key)
         if case is None or case.session != session:
             return None

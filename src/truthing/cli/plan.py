@@ -10,69 +10,78 @@ import typer
 from truthing.cli import options, parse
 from truthing.errors import InputError
 
+Width = Annotated[float | None, typer.Option("--width", help="Wanted interval, high minus low: 0.06 is ±0.03.")]
+Budget = Annotated[float | None, typer.Option("--budget", help="What may be spent; with --width too it is the limit.")]
+Metric = Annotated[str, typer.Option("--metric", help="accuracy, recall, f1 … as grade names them.")]
+ItemCost = Annotated[float | None, typer.Option("--item-cost", help="Price of an item without labels.")]
+LabelCost = Annotated[
+    list[str] | None,
+    typer.Option("--label-cost", help="Price of a label; KIND=PRICE for each kind of labeler (repeat the option)."),
+]
+GoldCost = Annotated[float | None, typer.Option("--gold-cost", help="Price of a gold label.")]
+LabelerError = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--labeler-error",
+        help="How often labelers err; KIND=RATE for each kind (repeat the option). Rates split by commas are a pool of persons.",
+    ),
+]
+Accuracy = Annotated[float | None, typer.Option("--accuracy", help="Guess at the classifier's accuracy.")]
+Items = Annotated[int | None, typer.Option("--items", help="Number of items, when it is fixed.")]
+KnownNoise = Annotated[
+    bool, typer.Option("--known-noise", help="grade will be told the labelers' error rates; default: it learns them.")
+]
+Shared = Annotated[
+    float, typer.Option("--shared", help="Share of labels that hang on the item: labelers wrong together.")
+]
+Pilot = Annotated[
+    str | None, typer.Option("--pilot", metavar="LABELS", help="Labels in hand: learn from them, count them as paid.")
+]
+PilotPredictions = Annotated[str | None, typer.Option("--predictions", help="Predictions for the pilot's items.")]
+Next = Annotated[
+    str | None, typer.Option("--next", help="Write which items of the pilot to buy for next into this CSV file.")
+]
+NextCount = Annotated[int, typer.Option("--next-count", help="How many purchases --next lists.")]
+NextGold = Annotated[
+    str, typer.Option("--next-gold", help="How --next draws gold: random, or weighted (chances are in the file).")
+]
+MostLabels = Annotated[int, typer.Option("--most-labels", help="Most labels an item to consider.")]
+Target = Annotated[
+    str | None,
+    typer.Option("--target", help="population (new data), or sample (these items; the default when items are fixed)."),
+]
+Plot = Annotated[str | None, typer.Option("--plot", help="Also draw cost and width into this file (PNG, SVG, PDF).")]
+Sets = Annotated[int, typer.Option("--sets", help="Made-up data sets at each anchor: more are slower and steadier.")]
+
 
 def plan(
-    width: Annotated[
-        float | None, typer.Option("--width", help="Wanted interval, high minus low: 0.06 is ±0.03.")
-    ] = None,
-    budget: Annotated[
-        float | None, typer.Option("--budget", help="What may be spent; with --width too it is the limit.")
-    ] = None,
-    metric: Annotated[str, typer.Option("--metric", help="accuracy, recall, f1 … as grade names them.")] = "accuracy",
-    item_cost: Annotated[float | None, typer.Option("--item-cost", help="Price of an item without labels.")] = None,
-    label_cost: Annotated[
-        list[str] | None,
-        typer.Option("--label-cost", help="Price of a label; KIND=PRICE for each kind of labeler (repeat the option)."),
-    ] = None,
-    gold_cost: Annotated[float | None, typer.Option("--gold-cost", help="Price of a gold label.")] = None,
-    labeler_error: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--labeler-error",
-            help="How often labelers err; KIND=RATE for each kind (repeat the option). Rates split by commas are a pool of persons.",
-        ),
-    ] = None,
-    accuracy: Annotated[float | None, typer.Option("--accuracy", help="Guess at the classifier's accuracy.")] = None,
+    width: Width = None,
+    budget: Budget = None,
+    metric: Metric = "accuracy",
+    item_cost: ItemCost = None,
+    label_cost: LabelCost = None,
+    gold_cost: GoldCost = None,
+    labeler_error: LabelerError = None,
+    accuracy: Accuracy = None,
     prior: options.Prior = None,
-    items: Annotated[int | None, typer.Option("--items", help="Number of items, when it is fixed.")] = None,
-    known_noise: Annotated[
-        bool,
-        typer.Option("--known-noise", help="grade will be told the labelers' error rates; default: it learns them."),
-    ] = False,
-    shared: Annotated[
-        float, typer.Option("--shared", help="Share of labels that hang on the item: labelers wrong together.")
-    ] = 0.0,
-    pilot: Annotated[
-        str | None,
-        typer.Option("--pilot", metavar="LABELS", help="Labels in hand: learn from them, count them as paid."),
-    ] = None,
-    predictions: Annotated[str | None, typer.Option("--predictions", help="Predictions for the pilot's items.")] = None,
+    items: Items = None,
+    known_noise: KnownNoise = False,
+    shared: Shared = 0.0,
+    pilot: Pilot = None,
+    predictions: PilotPredictions = None,
     gold: options.Gold = None,
     noise: options.Noise = None,
-    next_file: Annotated[
-        str | None, typer.Option("--next", help="Write which items of the pilot to buy for next into this CSV file.")
-    ] = None,
-    next_count: Annotated[int, typer.Option("--next-count", help="How many purchases --next lists.")] = 50,
-    next_gold: Annotated[
-        str, typer.Option("--next-gold", help="How --next draws gold: random, or weighted (chances are in the file).")
-    ] = "random",
-    most_labels: Annotated[int, typer.Option("--most-labels", help="Most labels an item to consider.")] = 5,
-    target: Annotated[
-        str | None,
-        typer.Option(
-            "--target", help="population (new data), or sample (these items; the default when items are fixed)."
-        ),
-    ] = None,
+    next_file: Next = None,
+    next_count: NextCount = 50,
+    next_gold: NextGold = "random",
+    most_labels: MostLabels = 5,
+    target: Target = None,
     positive: options.Positive = None,
     panel_error: options.PanelError = None,
     level: options.Level = 0.95,
-    plot: Annotated[
-        str | None, typer.Option("--plot", help="Also draw cost and width into this file (PNG, SVG, PDF).")
-    ] = None,
+    plot: Plot = None,
     as_json: options.Json = False,
-    sets: Annotated[
-        int, typer.Option("--sets", help="Made-up data sets at each anchor: more are slower and steadier.")
-    ] = 6,
+    sets: Sets = 6,
     seed: options.Seed = 0,
     layout: options.Layout = None,
     item_column: options.ItemColumn = None,

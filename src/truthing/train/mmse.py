@@ -59,7 +59,7 @@ class MMSEClassifier(WrappingClassifier):
         return self
 
 
-class ReplicationClassifier(WrappingClassifier):
+class ReplicationClassifier(MMSEClassifier):
     """Any estimator, trained on ``copies`` copies of each row whose classes are in proportion to p(y | z): MMSE training in steps of 1/copies.
 
     >>> import numpy as np
@@ -69,23 +69,6 @@ class ReplicationClassifier(WrappingClassifier):
     >>> ReplicationClassifier(KNeighborsClassifier(10), noise=0.1).fit(X, votes).predict(X).tolist()
     ['a', 'a', 'b', 'b']
     """
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        noise: Any = None,
-        prior: Any = None,
-        gold: Any = None,
-        copies: int = 10,
-        repeats: Repeats = "error",
-    ) -> None:
-        self.estimator = estimator
-        self.noise = noise
-        self.prior = prior
-        self.gold = gold
-        self.copies = copies
-        self.repeats = repeats
 
     def fit(self, X: Any, y: Any) -> ReplicationClassifier:
         X, evidence = self._prepare(X, y)
