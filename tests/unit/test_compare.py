@@ -101,13 +101,13 @@ def test_gradient_is_the_derivative() -> None:
     effect = np.arange(6).reshape(2, 3)
     tilt = effect[np.arange(2), said]
     evidence, beta = rng.random((40, 3)) + 0.05, rng.standard_normal(9)
-    chance = np.empty(3)
+    chance, size = np.empty(3), rng.integers(1, 4, 40).astype(float)
     step = 1e-6 * np.eye(9)
     numeric = [
-        (_log_target(beta + s, 0.8, evidence, said, tilt, chance) - _log_target(beta - s, 0.8, evidence, said, tilt, chance)) / 2e-6
+        (_log_target(beta + s, 0.8, evidence, said, tilt, size, chance) - _log_target(beta - s, 0.8, evidence, said, tilt, size, chance)) / 2e-6
         for s in step
     ]  # fmt: skip
-    np.testing.assert_allclose(_gradient(beta, 0.8, evidence, said, tilt), numeric, atol=1e-5)
+    np.testing.assert_allclose(_gradient(beta, 0.8, evidence, said, tilt, size), numeric, atol=1e-5)
 
 
 def test_small_slices_are_pulled_towards_the_others() -> None:

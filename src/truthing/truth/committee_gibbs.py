@@ -18,7 +18,7 @@ from truthing.truth.committee_sampler import _chances
 from truthing.truth.consensus import Entries, fit_dawid_skene
 from truthing.truth.crowd_gibbs import RowModel, _coin_pool, _update_pool, _update_rows
 from truthing.truth.gibbs import CHAINS
-from truthing.truth.problem import softmax
+from truthing.truth.problem import Groups, softmax
 
 CLASS_SD = 2.0  # prior of α
 COMMON_SD, OWN_SD = (
@@ -44,7 +44,7 @@ def _log_prior(beta, own_sd, n_classes):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True)
-def _log_target(beta, own_sd, evidence, said, tilt, chance):  # type: ignore[no-untyped-def]
+def _log_target(beta, own_sd, evidence, said, tilt, size, chance):  # type: ignore[no-untyped-def]
     """log prior + Σ_i log Σ_c p(labels_i | c) P(c | predictions_i); indices and no slices, because everything waits for this loop."""
     n_items, n_models, n_classes = said.shape[0], said.shape[1], evidence.shape[1]
     total = _log_prior(beta, own_sd, n_classes)
@@ -61,12 +61,12 @@ def _log_target(beta, own_sd, evidence, said, tilt, chance):  # type: ignore[no-
             weight = math.exp(chance[c] - top)
             norm += weight
             inner += weight * evidence[i, c]
-        total += math.log(max(inner / norm, 1e-300))
+        total += size[i] * math.log(max(inner / norm, 1e-300))
     return total
 
 
 @numba.njit(cache=True)
-def _gradient(beta, own_sd, evidence, said, tilt):  # type: ignore[no-untyped-def]
+def _gradient(beta, own_sd, evidence, said, tilt, size):  # type: ignore[no-untyped-def]
     """Of `_log_target`, and the truth's posterior (items × classes) on the way."""
     n_classes = evidence.shape[1]
     slope = np.concatenate((-beta[:n_classes] / CLASS_SD**2, -_shrunken(beta[n_classes:], own_sd)))
@@ -77,39 +77,41 @@ def _gradient(beta, own_sd, evidence, said, tilt):  # type: ignore[no-untyped-de
         for c in range(n_classes):
             inner += chance[c] * evidence[i, c]
         for c in range(n_classes):
-            slope[c] += chance[c] * evidence[i, c] / inner - chance[c]
+            slope[c] += size[i] * (chance[c] * evidence[i, c] / inner - chance[c])
         for j in range(said.shape[1]):
             c = said[i, j]
-            slope[n_classes + tilt[i, j]] += chance[c] * evidence[i, c] / inner - chance[c]
+            slope[n_classes + tilt[i, j]] += size[i] * (chance[c] * evidence[i, c] / inner - chance[c])
     return slope
 
 
 @numba.njit(cache=True)
 def _chain(  # type: ignore[no-untyped-def]
-    known, start_of, rater, label, votes, kind, table, rows, base, low, high, said, tilt, own_sd, mode, root, burn, keep, thin, seed, out,
+    known, member, size, start_of, rater, label, votes, kind, table, rows, base, low, high, said, tilt, own_sd, mode, root, burn, keep, thin, seed, out,
 ):  # fmt: skip
+    """``known`` and ``said`` are by groups of equal items, ``member`` says which group an item is in; learned labelers leave every item its own."""
     np.random.seed(seed)
-    n_items, n_classes = known.shape
-    n_labelers, size = len(kind), len(mode)
+    n_groups, n_classes = known.shape
+    n_items, n_labelers, n = len(member), len(kind), len(mode)
     rows, pool = rows.copy(), base / base.sum(axis=1).reshape(-1, 1)
     concentration, coin_mean, coin_weight = 8.0, 0.7, 8.0
     tally, evidence = np.zeros((n_labelers, n_classes, n_classes)), known.copy()
-    z, other = np.random.standard_normal(size), np.empty(size)
-    beta, new, chance = mode + root @ z, np.empty(size), np.empty(n_classes)
+    z, other = np.random.standard_normal(n), np.empty(n)
+    beta, new, chance = mode + root @ z, np.empty(n), np.empty(n_classes)
+    reach = np.empty((n_groups, n_classes))
     for sweep in range(burn + keep * thin):
         if n_labelers > 0:
             for i in range(n_items):
                 top = -math.inf
                 for c in range(n_classes):
                     evidence[i, c] = 0.0
-                    for n in range(start_of[i], start_of[i + 1]):
-                        evidence[i, c] += votes[n] * math.log(max(rows[rater[n], c, label[n]], 1e-300))
+                    for k in range(start_of[i], start_of[i + 1]):
+                        evidence[i, c] += votes[k] * math.log(max(rows[rater[k], c, label[k]], 1e-300))
                     top = max(top, evidence[i, c])
                 for c in range(n_classes):
                     evidence[i, c] = math.exp(evidence[i, c] - top) * known[i, c]
-        score = _log_target(beta, own_sd, evidence, said, tilt, chance) + 0.5 * (z @ z)
+        score = _log_target(beta, own_sd, evidence, said, tilt, size, chance) + 0.5 * (z @ z)
         for _ in range(STEPS):
-            for p in range(size):
+            for p in range(n):
                 other[p] = np.random.standard_normal()
             bar = score + math.log(np.random.random())
             angle = np.random.random() * 2 * math.pi
@@ -117,7 +119,7 @@ def _chain(  # type: ignore[no-untyped-def]
             while True:
                 new = z * math.cos(angle) + other * math.sin(angle)
                 beta = mode + root @ new
-                score = _log_target(beta, own_sd, evidence, said, tilt, chance) + 0.5 * (new @ new)
+                score = _log_target(beta, own_sd, evidence, said, tilt, size, chance) + 0.5 * (new @ new)
                 if score > bar or most - least < 1e-9:
                     break
                 if angle < 0:
@@ -128,18 +130,19 @@ def _chain(  # type: ignore[no-untyped-def]
             z = new
         tally[:] = 0.0
         weights = np.concatenate((np.ones(1), beta[n_classes:]))
-        for i in range(n_items):
-            _chances(weights, beta[:n_classes], said[i], tilt[i], chance)
+        for g in range(n_groups):
+            _chances(weights, beta[:n_classes], said[g], tilt[g], chance)
             total = 0.0
             for c in range(n_classes):
-                chance[c] *= evidence[i, c]
-                total += chance[c]
-            u, c = np.random.random() * total, 0
-            while c < n_classes - 1 and u >= chance[c]:
-                u -= chance[c]
+                total += chance[c] * evidence[g, c]
+                reach[g, c] = total
+        for i in range(n_items):
+            g, c = member[i], 0
+            u = np.random.random() * reach[g, n_classes - 1]
+            while c < n_classes - 1 and u >= reach[g, c]:
                 c += 1
-            for n in range(start_of[i], start_of[i + 1]):
-                tally[rater[n], c, label[n]] += votes[n]
+            for k in range(start_of[i], start_of[i + 1]):
+                tally[rater[k], c, label[k]] += votes[k]
             if sweep >= burn and (sweep - burn) % thin == 0:
                 out[(sweep - burn) // thin, i] = c
         if n_labelers > 0:
@@ -150,11 +153,11 @@ def _chain(  # type: ignore[no-untyped-def]
 
 @numba.njit(parallel=True, cache=True)
 def _chains(  # type: ignore[no-untyped-def]
-    known, start_of, rater, label, votes, kind, table, rows, base, low, high, said, tilt, own_sd, mode, root, burn, keep, thin, seeds, out,
+    known, member, size, start_of, rater, label, votes, kind, table, rows, base, low, high, said, tilt, own_sd, mode, root, burn, keep, thin, seeds, out,
 ):  # fmt: skip
     for m in numba.prange(len(seeds)):
         _chain(
-            known, start_of, rater, label, votes, kind, table, rows, base, low, high, said, tilt, own_sd, mode, root, burn, keep, thin,
+            known, member, size, start_of, rater, label, votes, kind, table, rows, base, low, high, said, tilt, own_sd, mode, root, burn, keep, thin,
             seeds[m], out[m],
         )  # fmt: skip
 
@@ -181,7 +184,14 @@ def sample_committee(
     known = np.exp(evidence - evidence.max(axis=1, keepdims=True))
     at = np.flatnonzero(gold >= 0)
     known[at] = np.eye(n_classes)[gold[at]]
+    member, size = np.arange(n_items), np.ones(n_items)
     if entries is None or rows is None:
+        patterns, code = np.unique(said, axis=0, return_inverse=True)
+        with np.errstate(divide="ignore"):
+            groups = Groups.of(np.log(known), code.reshape(-1))
+        known, member, size = np.exp(groups.evidence), groups.member, groups.size.astype(float)
+        said = patterns[groups.predicted]
+        tilt = effect[np.arange(said.shape[1]), said]
         nobody = np.zeros(0, dtype=np.int64)
         labeled: tuple[Array, ...] = (np.zeros(n_items + 1, dtype=np.int64), nobody, nobody, np.zeros(0))
         none = np.zeros((0, n_classes, n_classes))
@@ -195,34 +205,34 @@ def sample_committee(
         labelers = (rows.kind.astype(np.int64), rows.table.astype(float), start, rows.base, rows.low, rows.high)
         first = softmax(entries.log_likelihood(start)) * known
     own_sd = OWN_SD / said.shape[1] ** (1 / 3)
-    mode, root = _mode(n_classes + int(effect.max()) + 1, own_sd, first, said, tilt)
+    mode, root = _mode(n_classes + int(effect.max()) + 1, own_sd, first, said, tilt, size)
     keep = -(-max(n_draws, FEWEST) // CHAINS)
     out = np.empty((CHAINS, keep, n_items), dtype=np.int16)
     seeds = np.random.default_rng(seed).integers(0, 2**31, CHAINS)
     burn = (100 if entries is None else 300) * thin
-    _chains(known, *labeled, *labelers, said, tilt, own_sd, mode, root, burn, keep, thin, seeds, out)
+    _chains(known, member, size, *labeled, *labelers, said, tilt, own_sd, mode, root, burn, keep, thin, seeds, out)
     return out.reshape(-1, n_items)
 
 
-def _mode(size: int, own_sd: float, evidence: Array, said: Array, tilt: Array) -> tuple[Array, Array]:
+def _mode(n: int, own_sd: float, evidence: Array, said: Array, tilt: Array, size: Array) -> tuple[Array, Array]:
     """Posterior mode of the coefficients, and a square root of the (widened) inverse curvature there."""
     from scipy.optimize import minimize
 
     n_classes = evidence.shape[1]
     chance = np.empty(n_classes)
     found = minimize(
-        lambda b: -_log_target(b, own_sd, evidence, said, tilt, chance),
-        np.zeros(size),
-        jac=lambda b: -_gradient(b, own_sd, evidence, said, tilt),
+        lambda b: -_log_target(b, own_sd, evidence, said, tilt, size, chance),
+        np.zeros(n),
+        jac=lambda b: -_gradient(b, own_sd, evidence, said, tilt, size),
         method="L-BFGS-B",
         options={"maxiter": 500},
     )
-    curvature = np.empty((size, size))
+    curvature = np.empty((n, n))
     step = 1e-4
-    for p in range(size):  # the gradient is exact and cheap: its differences are the curvature
-        shift = np.zeros(size)
+    for p in range(n):  # the gradient is exact and cheap: its differences are the curvature
+        shift = np.zeros(n)
         shift[p] = step
-        up, down = (_gradient(found.x + s, own_sd, evidence, said, tilt) for s in (shift, -shift))
+        up, down = (_gradient(found.x + s, own_sd, evidence, said, tilt, size) for s in (shift, -shift))
         curvature[p] = (down - up) / (2 * step)
     values, vectors = np.linalg.eigh((curvature + curvature.T) / 2)
     floor = np.maximum(values, 0.05)  # nothing is much less certain than the prior
