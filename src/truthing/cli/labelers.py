@@ -40,15 +40,18 @@ def labelers(
     from truthing.panel import facade
     from truthing.render import labelers as render
     from truthing.render.console import err, out
+    from truthing.render.waiting import waiting
     from truthing.tables.write import write_frame
 
     panel, known, notes = parse.labels_and_gold(
         labels, gold, layout, item_column=item_column, labeler_column=labeler_column, label_column=label_column,
         truth_column=truth_column,
     )  # fmt: skip
-    result = facade.labelers(
-        panel, gold=known, noise=parse.noise(noise), prior=parse.prior(prior, panel.classes, None), repeats=repeats, seed=seed,  # type: ignore[arg-type]
-    )  # fmt: skip
+    with waiting() as progress:
+        result = facade.labelers(
+            panel, gold=known, noise=parse.noise(noise), prior=parse.prior(prior, panel.classes, None), repeats=repeats, seed=seed,  # type: ignore[arg-type]
+            progress=progress,
+        )  # fmt: skip
     result.warnings.extend(notes)
     if as_json:
         typer.echo(json.dumps({**result.to_dict(level), "version": __version__}, default=str))

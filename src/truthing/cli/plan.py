@@ -94,6 +94,7 @@ def plan(
     from truthing.planning.facade import plan as make
     from truthing.render import plan as render
     from truthing.render.console import err, out
+    from truthing.render.waiting import waiting
 
     if next_file is not None and pilot is None:
         raise InputError(
@@ -113,14 +114,13 @@ def plan(
         data["noise"] = "known" if known_noise else parse.noise(noise)
         data["labelers"] = _by_kind(labeler_error, "--labeler-error")
         data["prior"] = parse.prior(prior, (), None)
-    if err().is_terminal:
-        err().print("truthing: grading made-up data sets of many designs, this can take a minute …")
     costs = {"item": item_cost, "label": _by_kind(label_cost, "--label-cost"), "gold": gold_cost}
-    result = make(
-        metric, width=width, budget=budget, costs={k: v for k, v in costs.items() if v is not None}, accuracy=accuracy,
-        items=items, panel_error=parse.panel_error(panel_error), shared=shared, target=target, level=level, positive=positive,
-        most_labels=most_labels, sets=sets, seed=seed, **data,
-    )  # fmt: skip
+    with waiting() as progress:
+        result = make(
+            metric, width=width, budget=budget, costs={k: v for k, v in costs.items() if v is not None}, accuracy=accuracy,
+            items=items, panel_error=parse.panel_error(panel_error), shared=shared, target=target, level=level, positive=positive,
+            most_labels=most_labels, sets=sets, seed=seed, progress=progress, **data,
+        )  # fmt: skip
     if as_json:
         typer.echo(json.dumps(result.to_dict(), default=str))
     else:

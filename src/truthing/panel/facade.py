@@ -20,6 +20,7 @@ from truthing.panel.collected import collected_bits
 from truthing.panel.learn import consensus_error, given_noise, learned_noise, with_copies, wrong_together
 from truthing.panel.pairs import Pair
 from truthing.panel.result import LabelersReport
+from truthing.progress import Progress, listener, part
 from truthing.truth import checks, rows
 from truthing.truth.consensus import Entries
 from truthing.truth.question import Question
@@ -37,6 +38,7 @@ def labelers(
     repeats: Repeats = "error",
     draws: int = 1000,
     seed: int = 0,
+    progress: bool | Progress = False,
 ) -> LabelersReport:
     """Who is good, who adds what, who copies whom: confusion matrices, error, bits in a label and bits it adds, for each labeler.
 
@@ -57,6 +59,8 @@ def labelers(
     learned = rows.must_be_learned(model, panel)
     if learned and not isinstance(model, TableNoise):
         checks.require_identified(panel, joined.gold)
+    say = listener(progress)
+    say(0.0, "looking for copies")
     copies = people.find_copies(panel, joined.gold)
     readings = read_consensus(Entries.of(copies.kept))
     question = Question(copies.kept, readings.predicted, joined.gold, fixed, None, None, "sample", draws, seed)
@@ -66,7 +70,9 @@ def labelers(
             model.matrices, Mapping
         ):  # by name, for whoever keeps a vote
             model = Confusion(dict(zip(panel.labelers, model.tables(panel))), model.weight)
-        summary, doubts = learned_noise(copies.kept, joined.gold, model, fixed, copies.fit, n_draws=draws, seed=seed)
+        summary, doubts = learned_noise(
+            copies.kept, joined.gold, model, fixed, copies.fit, n_draws=draws, seed=seed, progress=part(say, 0.2, 0.8)
+        )
         summary = with_copies(summary, panel, copies.fit, seed)
         warnings += doubts
     else:
@@ -74,6 +80,7 @@ def labelers(
     tables, priors = summary.confusion_draws, summary.prior_draws
     assert tables is not None
     assert priors is not None
+    say(0.8, "counting bits")
     worth, added = _bits_collected(panel, copies, tables, priors, seed)
     bits = label_bits(tables, priors[:, None, :])
     swaps = {

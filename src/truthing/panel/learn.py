@@ -14,6 +14,7 @@ from truthing.labels import Labels
 from truthing.metrics.estimate import Estimate, shortest_interval
 from truthing.noise.base import TableNoise
 from truthing.noise.known import Difficulty
+from truthing.progress import Progress, silent
 from truthing.truth.choice import choose_model
 from truthing.truth.consensus import DawidSkeneFit, Entries
 from truthing.truth.crowd_gibbs import sample_crowd
@@ -30,7 +31,8 @@ FEW_DRAWS = 100  # of the tables of very large panels
 
 
 def learned_noise(
-    labels: Labels, gold: Array, model: Any, prior: Array | None, fit: DawidSkeneFit, *, n_draws: int, seed: int
+    labels: Labels, gold: Array, model: Any, prior: Array | None, fit: DawidSkeneFit, *, n_draws: int, seed: int,
+    progress: Progress = silent,
 ) -> tuple[NoiseSummary, list[str]]:  # fmt: skip
     """Posterior draws of every labeler's matrix, and doubts about them; at large sizes from the variational fit."""
     if isinstance(model, Difficulty):
@@ -47,7 +49,17 @@ def learned_noise(
         labels.n_items, dtype=np.int64
     )  # the outcome of no classifier: always the same, so it says nothing
     samples = sample_crowd(
-        entries, nothing, 1, gold, rows, prior=prior, row_weight=1.0, n_draws=n_draws, burn=BURN, seed=seed
+        entries,
+        nothing,
+        1,
+        gold,
+        rows,
+        prior=prior,
+        row_weight=1.0,
+        n_draws=n_draws,
+        burn=BURN,
+        seed=seed,
+        progress=progress,
     )
     rhat = split_rhat(samples.error @ labels.per_labeler / labels.n_labels, samples.n_chains)
     doubts = []

@@ -17,6 +17,7 @@ from truthing.planning.search import Curve, anchors_for, compositions, frontier,
 from truthing.planning.surface import FEWEST, simulate_surface
 from truthing.planning.widths import Goal
 from truthing.planning.world import World, assumed_world
+from truthing.progress import Progress, listener
 
 
 def plan(
@@ -39,6 +40,7 @@ def plan(
     most_labels: int = 5,
     sets: int = 6,
     seed: int = 0,
+    progress: bool | Progress = False,
 ) -> Plan:
     """What to buy: items, labels from which labelers, gold; for an interval of this ``width`` or for this ``budget``.
 
@@ -83,7 +85,7 @@ def plan(
         )
         learned, stock, prices = None, Stock(), Costs.of(costs, tuple(kind.name for kind in world.kinds))
     evaluate(metric, Tally.from_confusion(np.eye(len(world.classes))), classes=world.classes, positive=world.positive)
-    curves = _curves(world, goal, prices, stock, items, most_labels, sets, seed)
+    curves = _curves(world, goal, prices, stock, items, most_labels, sets, seed, listener(progress))
     best, feasible = _best(curves, width, budget)
     table = _table(curves, best, width, budget)
     floor = _floor(curves, goal, stock)
@@ -156,8 +158,8 @@ def _pilot_items(items: int | None, stock: Stock, costs: Costs) -> int | None:
 
 
 def _curves(
-    world: World, goal: Goal, costs: Costs, stock: Stock, items: int | None, most_labels: int, sets: int, seed: int
-) -> list[Curve]:
+    world: World, goal: Goal, costs: Costs, stock: Stock, items: int | None, most_labels: int, sets: int, seed: int, say: Progress,
+) -> list[Curve]:  # fmt: skip
     """Simulate every composition's surface, and trace what can be bought on it."""
     if items is None and costs.item is None:
         raise InputError(
@@ -171,7 +173,8 @@ def _curves(
             "one label an item, unknown noise and no gold: such labels fit a good classifier with bad labels and a bad one with good labels "
             "equally well. Let gold be bought (costs={'gold': 2, …}, --gold-cost 2), plan for a second labeler, or give the noise (noise='known')."
         )
-    for composition in found:
+    for number, composition in enumerate(found):
+        say(number / len(found), "grading made-up data sets")
         anchors = anchors_for(goal, composition, items)
         surface = simulate_surface(
             world, goal, composition, anchors, gold=costs.gold is not None or stock.gold > 0, sets=sets, seed=seed

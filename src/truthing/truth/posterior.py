@@ -36,6 +36,7 @@ from truthing.truth.scores import ScoreAnswer
 
 LARGE = 300_000  # labels above which the sampler gives way to the bootstrap
 MANY_CLASSES = 60  # beyond, tables of every draw would not fit
+FEW_CLASSES = 10  # chains that disagree are drawn five times as long while their tables are small
 PER_ROW = 2.0  # pseudo-items in the prior of each of the classifier's rows
 
 
@@ -54,14 +55,17 @@ def with_known_noise(
         log_likelihood,
         flat if question.prior is None else question.prior,
     )
-    samples = sample_known(
-        problem.groups.evidence, problem.groups.predicted, problem.groups.size, n_outcomes=question.n_classes,
-        row_prior=np.full((question.n_classes, question.n_classes), PER_ROW / question.n_classes),
-        prior=question.prior, n_draws=question.n_draws, seed=question.seed, progress=question.progress,
-    )  # fmt: skip
+    for longer in (1, 5):
+        samples = sample_known(
+            problem.groups.evidence, problem.groups.predicted, problem.groups.size, n_outcomes=question.n_classes,
+            row_prior=np.full((question.n_classes, question.n_classes), PER_ROW / question.n_classes),
+            prior=question.prior, n_draws=longer * question.n_draws, seed=question.seed, burn=200 * longer, progress=question.progress,
+        )  # fmt: skip
+        right = np.trace(samples.counts, axis1=1, axis2=2)
+        if split_rhat(right, samples.n_chains) < 1.05 or question.n_classes > FEW_CLASSES:
+            break
     shares = samples.prior[:, :, None] * samples.rows
     confusion = samples.counts if question.target == "sample" else shares * len(question.predicted)
-    right = np.trace(samples.counts, axis1=1, axis2=2)
     diagnostics = convergence(right, samples.n_chains)
     truth = samples.truth[problem.groups.member]
     prior = samples.prior.mean(axis=0)

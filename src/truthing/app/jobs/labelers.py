@@ -7,7 +7,7 @@ import json
 from truthing import __version__
 from truthing.app.jobs.job import Job, Slot, known_truth
 from truthing.app.jobs.questions import GOLD, NOISE, REPEATS
-from truthing.app.task import Answer, Say, Task
+from truthing.app.task import Answer, Say, Task, patient
 from truthing.errors import InputError
 from truthing.render.summary import Line
 from truthing.render.words import one_line
@@ -23,8 +23,7 @@ def run(task: Task, say: Say) -> Answer:
     if labeled is None:
         raise InputError("looking at labelers needs labels: say which file holds them.")
     reading = labeled.reading()
-    say(None, "learning who errs how")
-    result = labelers(reading.labels, gold=known_truth(known, reading), **task.options)
+    result = labelers(reading.labels, gold=known_truth(known, reading), progress=patient(say), **task.options)
     result.warnings.extend(reading.columns.notes)
     rows = result.frame(task.level).to_dicts()[:MOST_LINES]
     worth = [("labeler", "labels", "bits a label", "adds", "note")]

@@ -8,7 +8,7 @@ from typing import Any
 from truthing.app.fields import Field
 from truthing.app.jobs.job import Job, Slot, known_truth
 from truthing.app.jobs.questions import GOLD, NOISE
-from truthing.app.task import Answer, Say, Task
+from truthing.app.task import Answer, Say, Task, patient
 from truthing.errors import InputError
 from truthing.planning.design import Design
 
@@ -25,8 +25,13 @@ def run(task: Task, say: Say) -> Answer:
     options: dict[str, Any] = dict(task.options)
     costs = {kind: options.pop(f"{kind}_cost", None) for kind in ("item", "label", "gold")}
     pilot = {"labels": reading.labels, "predictions": predictions, "gold": known_truth(task.one("gold"), reading)}
-    say(None, "grading made-up data sets of many designs (about half a minute)")
-    found = plan(pilot=pilot, level=task.level, costs={k: v for k, v in costs.items() if v is not None}, **options)
+    found = plan(
+        pilot=pilot,
+        level=task.level,
+        progress=patient(say),
+        costs={k: v for k, v in costs.items() if v is not None},
+        **options,
+    )
     kinds = list(found.best.labels_per_item)
     table = [("", "items", "labels an item", "gold", "cost", "interval")]
     rivals = found.table if found.best in found.table else [found.best, *found.table]
