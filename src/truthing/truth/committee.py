@@ -26,7 +26,7 @@ from truthing.truth.problem import Problem
 from truthing.truth.readings import Readings, known_readings, read_panel
 
 INDEPENDENT = "Labelers err independently of each other and of the classifiers, given the true class."
-SAME = 0.002  # chains whose accuracies are this close agree, whatever R-hat makes of a posterior that hardly moves
+SAME = 0.005  # chains whose accuracies are this close are taken together, and it is said where R-hat complains
 TOGETHER = "Classifiers may err together: nothing is assumed about how their mistakes depend on each other."
 
 
@@ -142,12 +142,17 @@ def _trusted(
         rhat = max(split_rhat(row, CHAINS) for row in right)
         size = min(effective_size(row, CHAINS) for row in right)
         apart = right.reshape(len(right), CHAINS, -1).mean(axis=2).std(axis=1).max()
-        if rhat < 1.05 or apart < SAME:
+        if rhat < 1.05 or apart < SAME / 5:
             break
     if rhat > 1.1 and apart > SAME:
         raise NotConverged(
             f"the chains disagree (R-hat {rhat:.2f}): labels and models support several stories. Add gold on some random items, compare fewer "
             "models, or leave panel_error out."
         )
+    warnings = []
+    if rhat > 1.1:
+        warnings.append(
+            f"The chains differ by up to {apart:.3f} in an accuracy (R-hat {rhat:.2f}): read limits of intervals with that much doubt."
+        )
     kept = np.linspace(0, len(truth) - 1, min(n_draws, len(truth))).astype(np.int64)
-    return SharedTruth(truth[kept], assumptions, [], {"rhat": rhat, "effective_sample_size": size})
+    return SharedTruth(truth[kept], assumptions, warnings, {"rhat": rhat, "effective_sample_size": size})
