@@ -116,14 +116,22 @@ def grade(
 def _check_options(method: str, target: str, draws: int) -> None:
     if method not in METHODS:
         raise InputError(f"method {method!r} is not known.{did_you_mean(method, METHODS)} Choose {', '.join(METHODS)}.")
-    if target not in ("sample", "population"):
-        raise InputError(
-            f"target {target!r} is not known: choose sample (these items) or population (new data like them)."
-        )
+    check_target(target)
     if target == "population" and method != "posterior":
         raise InputError(
             f"method {method!r} speaks of these items only: use method='posterior' for target='population'."
         )
+    check_draws(draws)
+
+
+def check_target(target: str) -> None:
+    if target not in ("sample", "population"):
+        raise InputError(
+            f"target {target!r} is not known: choose sample (these items) or population (new data like them)."
+        )
+
+
+def check_draws(draws: int) -> None:
     if draws < 100:
         raise InputError(f"{draws} draws are too few for an interval: give at least 100.")
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from truthing.coding import Array
 from truthing.errors import InputError, did_you_mean
-from truthing.grading import as_noise, as_prior, prepare, selection_weights, sizes
+from truthing.grading import as_noise, as_prior, check_target, prepare, selection_weights, sizes
 from truthing.labels import Repeats
 from truthing.metrics.estimate import Estimate
 from truthing.noise.base import TableNoise
@@ -104,10 +104,7 @@ def prevalence(
     from truthing.truth.consensus import Entries
     from truthing.truth.readings import read_consensus
 
-    if target not in ("sample", "population"):
-        raise InputError(
-            f"target {target!r} is not known: choose sample (these items) or population (new data like them)."
-        )
+    check_target(target)
     joined = prepare(None, labels, gold=gold, repeats=repeats)
     panel = joined.labels
     if panel.n_classes < 2:

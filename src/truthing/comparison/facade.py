@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.coding import Array, sort_classes
 from truthing.comparison.result import Comparison, check_models
 from truthing.errors import InputError, listing
 from truthing.grading import (
     MOST_CELLS,
     as_noise,
+    check_draws,
+    check_target,
     grade,
     positive_class,
     predicted_classes,
@@ -26,6 +30,7 @@ from truthing.metrics.counts import Tally
 from truthing.papers.su_foils import face_value
 from truthing.predictions import Predictions
 from truthing.progress import Progress, listener
+from truthing.tables import read_predictions
 
 MOST_ANSWERS = 100_000_000  # drawn truths kept, draws × items
 FEW_IN_SLICE = 5
@@ -66,12 +71,8 @@ def compare(
         raise InputError("compare takes a mapping from model names to predictions: {'a': …, 'b': …}.")
     names = [str(name) for name in predictions]
     check_models(names)
-    if target not in ("sample", "population"):
-        raise InputError(
-            f"target {target!r} is not known: choose sample (these items) or population (new data like them)."
-        )
-    if draws < 100:
-        raise InputError(f"{draws} draws are too few for an interval: give at least 100.")
+    check_target(target)
+    check_draws(draws)
     say = listener(progress)
     joined = join_models(dict(zip(names, predictions.values())), labels, gold, repeats)
     panel = joined[0].labels
@@ -93,21 +94,20 @@ def compare(
     slices = {} if by is None else slices_of(by, panel)
     if slices:
         warnings += slice_warnings(slices, len(names))
-    scores = {}
+    areas: Callable[[], dict[str, Array]] | None = None
     if all(c[1] is not None for c in columns):
-        say(0.8, "grading the scores")
         options: dict[str, Any] = {
             "gold": gold, "gold_weights": gold_weights, "noise": noise, "threshold": threshold, "positive": positive,
             "panel_error": panel_error, "repeats": repeats, "draws": min(draws, fitting), "seed": seed,
         }  # fmt: skip
-        scores = _score_draws(predictions, labels, options)
+        areas = partial(_score_draws, predictions, labels, options)
         assumptions.append(
             "Areas under curves are graded for each model by itself: their differences ignore that models share items, and are wider than need be."
         )
     return Comparison(
         tuple(names), panel.classes, place, found.truth, codes, target, seed, sizes(joined[0]), joined[0].dropped,
         tuple(Tally.from_confusion(face_value(panel, c)) for c in codes), slices, [*warnings, *found.warnings],
-        [*dict.fromkeys(assumptions), *found.assumptions], found.diagnostics, scores,
+        [*dict.fromkeys(assumptions), *found.assumptions], found.diagnostics, areas,
     )  # fmt: skip
 
 
@@ -133,7 +133,7 @@ def join_models(predictions: Mapping[str, Any], labels: Any, gold: Any, repeats:
         raise InputError(
             f"models {listing(map(repr, predictions))} have no labeled item in common: a comparison needs items that all of them predicted."
         )
-    classes = sorted({c for j in alone for c in j.labels.classes}, key=lambda c: (type(c).__name__, c))
+    classes = sort_classes({(type(c), c): c for j in alone for c in j.labels.classes}.values())
     chosen = [i for i, item in enumerate(panel.items) if item in common]
     shared = panel[np.array(chosen)].with_classes(classes)
     joined = [_join(name, p, shared, gold) for name, p in known.items()]
@@ -146,10 +146,6 @@ def join_models(predictions: Mapping[str, Any], labels: Any, gold: Any, repeats:
 
 
 def _predictions(predictions: Any, labels: Labels) -> Predictions:
-    from pathlib import Path
-
-    from truthing.tables import read_predictions
-
     if isinstance(predictions, str | Path):
         return read_predictions(predictions)
     found = as_predictions(predictions, labels)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -64,7 +64,7 @@ class Comparison:
     warnings: list[str] = field(default_factory=list)
     assumptions: list[str] = field(default_factory=list)
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
-    score_draws: Mapping[str, Array] = field(default_factory=dict)
+    areas: Callable[[], Mapping[str, Array]] | None = None
 
     # ---- draws ------------------------------------------------------------------------------------------------------
 
@@ -87,10 +87,15 @@ class Comparison:
     def draws(self, metric: str = "accuracy") -> Array:
         """The metric of every model, draws × models."""
         if metric in ("auc", "average_precision"):
-            if metric not in self.score_draws:
+            if self.areas is None:
                 raise InputError(f"{metric} needs scores of two classes from every model.")
             return self.score_draws[metric]
         return np.stack([self._evaluate(metric, tally) for tally in self.tallies], axis=1)
+
+    @cached_property
+    def score_draws(self) -> Mapping[str, Array]:
+        """Areas under every model's curves, graded when first asked for: each takes a run of its own."""
+        return {} if self.areas is None else self.areas()
 
     def _evaluate(self, metric: str, tally: Tally) -> Array:
         return evaluate(metric, tally, classes=self.classes, positive=self.positive)

@@ -12,10 +12,10 @@ from truthing.errors import InputError
 from truthing.grading import as_noise, as_prior, prepare, sizes
 from truthing.labels import Labels, Repeats
 from truthing.noise.base import TableNoise
+from truthing.noise.bits import entropy, label_bits
 from truthing.noise.known import Confusion
 from truthing.panel import people
 from truthing.panel.agreement import agreement
-from truthing.panel.channel import entropy, label_bits
 from truthing.panel.collected import collected_bits
 from truthing.panel.learn import consensus_error, given_noise, learned_noise, with_copies, wrong_together
 from truthing.panel.pairs import Pair
@@ -23,6 +23,7 @@ from truthing.panel.result import LabelersReport
 from truthing.progress import Progress, listener, part
 from truthing.truth import checks, rows
 from truthing.truth.consensus import Entries
+from truthing.truth.outcome import NoiseSummary
 from truthing.truth.question import Question
 from truthing.truth.readings import read_consensus
 
@@ -64,19 +65,14 @@ def labelers(
     copies = people.find_copies(panel, joined.gold)
     readings = read_consensus(Entries.of(copies.kept))
     question = Question(copies.kept, readings.predicted, joined.gold, fixed, None, None, "sample", draws, seed)
-    warnings = list(joined.warnings)
     if learned:
-        if isinstance(model, Confusion) and not isinstance(
-            model.matrices, Mapping
-        ):  # by name, for whoever keeps a vote
-            model = Confusion(dict(zip(panel.labelers, model.tables(panel))), model.weight)
-        summary, doubts = learned_noise(
-            copies.kept, joined.gold, model, fixed, copies.fit, n_draws=draws, seed=seed, progress=part(say, 0.2, 0.8)
+        listening = part(say, 0.2, 0.8)
+        summary, doubts = _learned(
+            panel, copies, joined.gold, model, fixed, n_draws=draws, seed=seed, progress=listening
         )
-        summary = with_copies(summary, panel, copies.fit, seed)
-        warnings += doubts
     else:
-        summary = given_noise(panel, joined.gold, model, fixed)
+        summary, doubts = given_noise(panel, joined.gold, model, fixed), []
+    warnings = joined.warnings + doubts
     tables, priors = summary.confusion_draws, summary.prior_draws
     assert tables is not None
     assert priors is not None
@@ -114,6 +110,16 @@ def labelers(
         warnings=warnings,
         assumptions=_assumptions(summary.model, learned, bool((joined.gold >= 0).any()), copies.pairs),
     )
+
+
+def _learned(
+    panel: Labels, copies: people.Copies, gold: Array, model: Any, prior: Array | None, **options: Any
+) -> tuple[NoiseSummary, list[str]]:
+    """Learned from those who keep a vote; copies are judged by the others."""
+    if isinstance(model, Confusion) and not isinstance(model.matrices, Mapping):  # by name, for whoever keeps a vote
+        model = Confusion(dict(zip(panel.labelers, model.tables(panel))), model.weight)
+    summary, doubts = learned_noise(copies.kept, gold, model, prior, copies.fit, **options)
+    return with_copies(summary, panel, copies.fit, options["seed"]), doubts
 
 
 def _bits_collected(

@@ -13,8 +13,9 @@ import polars as pl
 from truthing.coding import Array
 from truthing.errors import InputError, did_you_mean, listing
 from truthing.metrics.estimate import Estimate, shortest_interval
+from truthing.noise.bits import entropy
 from truthing.panel.agreement import Coefficient
-from truthing.panel.channel import entropy, equivalent_error
+from truthing.panel.channel import equivalent_error
 from truthing.panel.pairs import Pair
 from truthing.panel.worth import labelers_needed
 from truthing.truth.outcome import NoiseSummary

@@ -14,8 +14,9 @@ from truthing.coding import Array
 from truthing.errors import InputError
 from truthing.metrics.estimate import check_level, shortest_interval
 from truthing.noise.base import check_confusion, check_rates, symmetric_table
+from truthing.noise.bits import entropy, label_bits
 from truthing.noise.known import Joint
-from truthing.panel.channel import entropy, equivalent_error, growing, joint_bits, label_bits, panel_bits
+from truthing.panel.channel import equivalent_error, growing, joint_bits, panel_bits
 from truthing.panel.collected import collected_bits
 from truthing.simulation import class_prior
 from truthing.truth.outcome import NoiseSummary

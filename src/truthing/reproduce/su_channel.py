@@ -16,7 +16,8 @@ from truthing.coding import Array
 from truthing.errors import InputError
 from truthing.grading import grade
 from truthing.noise.base import symmetric_table
-from truthing.panel.channel import label_bits, panel_bits
+from truthing.noise.bits import label_bits
+from truthing.panel.channel import panel_bits
 from truthing.reproduce.figures import figure
 from truthing.reproduce.tables import show
 from truthing.simulation import simulate

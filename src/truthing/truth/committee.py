@@ -16,7 +16,7 @@ from truthing.progress import Progress
 from truthing.truth import checks, rows
 from truthing.truth.choice import choose_model
 from truthing.truth.committee_gibbs import sample_committee
-from truthing.truth.committee_link import Committee, draw_tilts, draw_truths, tilt_prior
+from truthing.truth.committee_link import Committee, draw_tilts, draw_truths, effects, tilt_prior
 from truthing.truth.consensus import Entries, fit_dawid_skene
 from truthing.truth.diagnostics import effective_size, split_rhat
 from truthing.truth.gibbs import CHAINS, sample_known
@@ -115,7 +115,6 @@ def _trusted(
     labels: Labels, predicted: Array, gold: Array, model: Any, learned: bool, n_draws: int, seed: int, say: Progress
 ) -> SharedTruth:  # fmt: skip
     n_classes = labels.n_classes
-    committee = Committee.of(predicted, np.full((labels.n_items, n_classes), 1 / n_classes))
     assumptions = [INDEPENDENT, TOGETHER]
     common: dict[str, Any] = {"n_draws": n_draws, "seed": seed}
     entries = Entries.of(labels)
@@ -137,7 +136,7 @@ def _trusted(
     said = predicted.T.astype(np.int64)
     for thin in (1, 5):
         say(0.1 * thin, "drawing the truth" if thin == 1 else "the chains disagree: drawing five times as long")
-        truth = sample_committee(said, committee.effect, gold, thin=thin, **common)
+        truth = sample_committee(said, effects(predicted, n_classes), gold, thin=thin, **common)
         right = np.stack([(truth == row).mean(axis=1) for row in predicted])
         rhat = max(split_rhat(row, CHAINS) for row in right)
         size = min(effective_size(row, CHAINS) for row in right)

@@ -21,10 +21,8 @@ from truthing.truth.gibbs import CHAINS
 from truthing.truth.problem import Groups, softmax
 
 CLASS_SD = 2.0  # prior of α
-COMMON_SD, OWN_SD = (
-    1.0,
-    2.0,
-)  # prior of w: what all classifiers have in common, and each one's own (divided by the cube root of their number)
+COMMON_SD = 1.0  # prior of w: what all classifiers have in common,
+OWN_SD = 2.0  # and each one's own, divided by the cube root of their number
 WIDER = 1.2  # of the normal proposal around the mode
 FEWEST = 2000  # draws whatever is asked: fewer cannot show whether the chains agree
 STEPS = 6  # slice steps in each sweep
@@ -67,7 +65,7 @@ def _log_target(beta, own_sd, evidence, said, tilt, size, chance):  # type: igno
 
 @numba.njit(cache=True)
 def _gradient(beta, own_sd, evidence, said, tilt, size):  # type: ignore[no-untyped-def]
-    """Of `_log_target`, and the truth's posterior (items × classes) on the way."""
+    """Of `_log_target`."""
     n_classes = evidence.shape[1]
     slope = np.concatenate((-beta[:n_classes] / CLASS_SD**2, -_shrunken(beta[n_classes:], own_sd)))
     chance, weights = np.empty(n_classes), np.concatenate((np.ones(1), beta[n_classes:]))

@@ -20,6 +20,16 @@ MOST_EFFECTS = 60  # effects u of all classifiers together; rarer classes of a c
 THIN, BURN = 4, 500
 
 
+def effects(predicted: Array, n_classes: int) -> Array:
+    """The number of the coefficient behind "classifier j says c", classifiers × classes; rare classes of a classifier share one."""
+    own = min(n_classes, max(2, MOST_EFFECTS // len(predicted)))
+    effect = np.empty((len(predicted), n_classes), dtype=np.int64)
+    for j, said in enumerate(predicted):
+        order = np.argsort(-np.bincount(said, minlength=n_classes), kind="stable")
+        effect[j, order] = j * own + np.minimum(np.arange(n_classes), own - 1)
+    return effect
+
+
 @dataclass(frozen=True, eq=False)
 class Committee:
     """Items grouped by what the classifiers say and by the labelers' consensus: ``said`` is groups × classifiers, ``logs`` groups × classes.
@@ -42,12 +52,7 @@ class Committee:
         _, first, member, size = np.unique(keys, axis=0, return_index=True, return_inverse=True, return_counts=True)
         member = member.reshape(-1)
         mean = np.stack([np.bincount(member, weights=column) / size for column in logs.T], axis=1)
-        n_models, n_classes = len(predicted), consensus.shape[1]
-        own = min(n_classes, max(2, MOST_EFFECTS // n_models))
-        effect = np.empty((n_models, n_classes), dtype=np.int64)
-        for j, said in enumerate(predicted):
-            order = np.argsort(-np.bincount(said, minlength=n_classes), kind="stable")
-            effect[j, order] = j * own + np.minimum(np.arange(n_classes), own - 1)
+        effect = effects(predicted, consensus.shape[1])
         return cls(member, size / size.sum(), predicted[:, first].T.astype(np.int64), mean, effect)
 
     @property

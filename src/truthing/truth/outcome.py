@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from truthing.coding import Array
+from truthing.noise.bits import label_bits
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,14 +39,12 @@ class NoiseSummary:
     def bits(self) -> Array:
         """What one label of each labeler tells about the truth, in bits: their mutual information Σ π_c Π[c, k] log₂ (Π[c, k] / p_k).
 
+        >>> import numpy as np
         >>> NoiseSummary("", ("coin", "oracle"), np.array([[[.5, .5], [.5, .5]], [[1, 0], [0, 1]]]), np.array([.5, .5])).bits
         array([0., 1.])
         """
         assert self.confusion is not None
-        joint = self.prior[:, None] * self.confusion
-        apart = self.prior[:, None] * joint.sum(axis=1, keepdims=True)
-        ratio = np.divide(joint, apart, out=np.ones_like(joint), where=joint > 0)
-        return (joint * np.log2(ratio)).sum(axis=(1, 2))
+        return label_bits(self.confusion, self.prior)
 
     def error_interval(self, level: float = 0.95) -> tuple[Array, Array] | None:
         """Limits of each labeler's error rate, where it was learned."""
