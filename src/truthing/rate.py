@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from truthing.labels import Repeats
 from truthing.metrics.estimate import Estimate
 from truthing.noise.base import TableNoise
 from truthing.noise.known import Confusion, Symmetric
-from truthing.progress import Progress, listener, part
+from truthing.progress import Progress, listener
 from truthing.truth.outcome import NoiseSummary, Outcome
 from truthing.truth.question import Question
 
@@ -101,8 +101,6 @@ def prevalence(
     True
     """
     from truthing.truth import checks, posterior, rows
-    from truthing.truth.consensus import Entries
-    from truthing.truth.readings import read_consensus
 
     check_target(target)
     joined = prepare(None, labels, gold=gold, repeats=repeats)
@@ -112,38 +110,36 @@ def prevalence(
             f"only one class occurs ({panel.classes[0]!r}): its share is 1 by definition. Check the labels."
         )
     model = as_noise(noise)
-    entries = Entries.of(panel)
-    say = listener(progress)
-    readings = read_consensus(entries, progress=part(say, 0, 0.3))
     fixed = None if prior is None else as_prior(prior, panel.classes)
     weights = None if gold_weights is None else selection_weights(gold_weights, joined)
-    question = Question(
-        panel, readings.predicted, joined.gold, fixed, None, None, target, draws, seed, weights, part(say, 0.3, 1)
-    )
-    blind = replace(question, predicted=np.zeros(panel.n_items, dtype=np.int64))
+    nobody = np.zeros(panel.n_items, dtype=np.int64)
+    question = Question(panel, nobody, joined.gold, fixed, None, None, target, draws, seed, weights, listener(progress))
     if rows.must_be_learned(model, panel):
-        if not isinstance(model, Symmetric | Confusion):
+        given = isinstance(model, Symmetric | Confusion)
+        if not given:
             checks.require_identified(panel, joined.gold)
             if panel.n_labelers == 2 and not panel.anonymous and not (joined.gold >= 0).any() and panel_error == 0:
                 joined.warnings.append(
                     "Two labelers without a classifier or gold leave the shares open; the answer leans on the prior."
                 )
-        given = isinstance(model, Symmetric | Confusion)
         if panel_error == 0 or (panel_error is None and given):
-            outcome = posterior.with_learned_noise(blind, model, 0)
+            outcome = posterior.with_learned_noise(question, model, 0)
         else:
-            outcome = posterior.linked_consensus(question, readings, panel_error)
+            outcome = posterior.linked_shares(question, panel_error)
     else:
         tables = model.tables(panel) if isinstance(model, TableNoise) else None
-        outcome = posterior.with_known_noise(blind, model.log_likelihood(panel), type(model).__name__, tables)
-    return _result(outcome, joined.labels.classes, question, sizes(joined), [*joined.warnings, *outcome.warnings])
+        outcome = posterior.with_known_noise(question, model.log_likelihood(panel), type(model).__name__, tables)
+    return _result(outcome, panel.classes, question, sizes(joined), [*joined.warnings, *outcome.warnings])
 
 
 def _result(
     outcome: Outcome, classes: tuple[Any, ...], question: Question, counted: Mapping[str, int], warnings: list[str]
 ) -> Prevalence:
-    truth = outcome.answer.confusion.tally.truth
-    share = truth / truth.sum(axis=1, keepdims=True)
+    from truthing.truth.shares import ShareDraws
+
+    answer = outcome.answer
+    counts = answer.shares if isinstance(answer, ShareDraws) else answer.confusion.tally.truth
+    share = counts / counts.sum(axis=1, keepdims=True)
     votes = question.labels.counts().astype(float)
     face = (votes / np.maximum(votes.sum(axis=1, keepdims=True), 1)).mean(axis=0)
     return Prevalence(

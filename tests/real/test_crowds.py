@@ -80,3 +80,15 @@ def test_labelers_are_put_in_the_right_order(real_data: Path) -> None:
         worst = [t for t, kind in enumerate(report.kinds) if kind == "spammer"]
         assert worst
         assert (wrong[worst] / labels.per_labeler[worst] > 0.35).mean() > 0.7
+
+
+def test_class_shares_hold_the_truth_on_real_crowds(real_data: Path) -> None:
+    """Two multi-class crowds and two of two classes, numbers learned from four others; 0 and 50 gold items."""
+    from fit_shares import covered, fit, whole
+
+    prior = fit([whole(name) for name in ("bluebird", "dog", "leaves", "labelme")])
+    cases = [whole(name) for name in ("rte", "temporal", "music_genre", "adult")]
+    for n_gold in (0, 50):
+        found = np.array([np.mean(covered(case, prior, n_gold, seed=1), axis=0) for case in cases])
+        assert found[:, 0].mean() >= 0.85
+        assert found[:, 1].mean() < 0.25

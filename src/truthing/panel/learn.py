@@ -19,8 +19,10 @@ from truthing.truth.choice import choose_model
 from truthing.truth.consensus import DawidSkeneFit, Entries
 from truthing.truth.crowd_gibbs import sample_crowd
 from truthing.truth.diagnostics import split_rhat
+from truthing.truth.link import draw_link, learned_level
+from truthing.truth.link_counts import confusion_draws
 from truthing.truth.outcome import NoiseSummary
-from truthing.truth.posterior import LARGE, MANY_CLASSES, linked_consensus
+from truthing.truth.posterior import LARGE, MANY_CLASSES
 from truthing.truth.problem import Problem, estimate_prior
 from truthing.truth.question import Question
 from truthing.truth.readings import Readings
@@ -132,8 +134,9 @@ def given_noise(labels: Labels, gold: Array, model: Any, prior: Array | None) ->
 
 def consensus_error(question: Question, readings: Readings) -> Estimate:
     """How often the panel's consensus is wrong, mistakes that labelers share included as far as public crowds shared them (the link)."""
-    estimate: Estimate = linked_consensus(question, readings, None).answer.estimate("error")
-    return estimate
+    link = draw_link(readings, learned_level(readings), question.gold, n_draws=question.n_draws, seed=question.seed)
+    counts = confusion_draws(link, readings, question.gold, question.seed)
+    return Estimate.from_draws(1 - np.trace(counts, axis1=1, axis2=2) / len(question.gold))
 
 
 def wrong_together(readings: Readings, gold: Array, labels: Labels) -> list[str]:

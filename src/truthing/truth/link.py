@@ -22,6 +22,7 @@ from truthing.truth.readings import Readings
 STEP = 0.1  # width of the bins of x that make groups
 MOST_EFFECTS = 20  # predicted classes with an effect of their own; rarer ones share one
 OUTLIER_WEIGHT, OUTLIER_VARIANCE = 0.01, 25.0
+PanelError = float | tuple[float, float]
 SLICES = (0.25, 0.25, 0.2, 0.15, 0.08, 0.05, 0.02)
 
 
@@ -67,13 +68,19 @@ def learned_level(readings: Readings, prior: LinkPrior = DEFAULT) -> Level:
     return Level(prior.offset + readings.centre, scale, multiples, weights, np.maximum(multiples, 1.0))
 
 
-def stated_level(readings: Readings, panel_error: float | tuple[float, float]) -> Level:
-    """A user's word: the expected |accuracy - what the model expects| is ``panel_error``, or Beta(a, b) distributed.
-
-    For a normal level of scale s the expected difference is about s·A(1 - A)·√(2/π), which fixes s.
-    """
+def stated_level(readings: Readings, panel_error: PanelError) -> Level:
+    """A user's word: the expected |accuracy - what the model expects| is ``panel_error``, or Beta(a, b) distributed."""
     right = float(readings.posterior[np.arange(len(readings.predicted)), readings.predicted].mean())
-    centre = float(readings.levels[1])
+    scale, multiples = stated_scale(right * (1 - right), panel_error)
+    equal = np.full(len(multiples), 1 / len(multiples))
+    return Level(float(readings.levels[1]), scale, multiples, equal, np.ones(len(multiples)))
+
+
+def stated_scale(variance: float, panel_error: PanelError) -> tuple[float, Array]:
+    """Scale s of a share's logit, and multiples of s² (equally likely) where ``panel_error`` is a Beta distribution.
+
+    For a normal logit of scale s the expected difference of a share A is about s·A(1 - A)·√(2/π), which fixes s; ``variance`` is A(1 - A).
+    """
     if isinstance(panel_error, tuple):
         from scipy.special import betaincinv
 
@@ -87,9 +94,8 @@ def stated_level(readings: Readings, panel_error: float | tuple[float, float]) -
                 f"panel_error {panel_error} is outside (0, 0.5]: it is a share of items; 0 switches the link off."
             )
         shares = np.array([float(panel_error)])
-    scale = float(shares.mean()) / (np.sqrt(2 / np.pi) * max(right * (1 - right), 0.02))
-    multiples = np.maximum(shares / shares.mean(), 1e-4) ** 2
-    return Level(centre, max(scale, 1e-4), multiples, np.full(len(shares), 1 / len(shares)), np.ones(len(shares)))
+    scale = float(shares.mean()) / (np.sqrt(2 / np.pi) * max(variance, 0.02))
+    return max(scale, 1e-4), np.maximum(shares / shares.mean(), 1e-4) ** 2
 
 
 @cache

@@ -6,7 +6,6 @@ Noise known: the classifier's rows and the class prior are sampled (gibbs). Nois
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,6 +32,7 @@ from truthing.truth.question import Question
 from truthing.truth.readings import Readings, known_readings, read_panel
 from truthing.truth.rows import row_model
 from truthing.truth.scores import ScoreAnswer
+from truthing.truth.shares import draw_shares, read_shares, share_level
 
 LARGE = 300_000  # labels above which the sampler gives way to the bootstrap
 MANY_CLASSES = 60  # beyond, tables of every draw would not fit
@@ -226,18 +226,7 @@ def _linked(
         **diagnostics, "link_effective_sample_size": link.effective_size, "readings": dict(zip(READINGS, expit_list(readings.levels))),
         "level_centre": level.centre, "level_scale": level.scale, "panel_error": panel_error,
     }  # fmt: skip
-    n_gold = int((question.gold >= 0).sum())
-    if panel_error is None:
-        said = (
-            "The panel as a whole may be wrong together, as far as public crowds of people were (panels of language models can be worse: "
-            "give gold); panel_error (--panel-error) changes that"
-        )
-    else:
-        said = f"The panel as a whole may be wrong together, by your word on about {_share(panel_error):.1%} of items"
-    assumptions = [
-        *assumptions,
-        said + (f"; {n_gold} gold items were used to correct it and must be a random choice." if n_gold else "."),
-    ]
+    assumptions = [*assumptions, _wrong_together(question, panel_error)]
     assumptions.append(checks.LEARNED_FROM_LABELS)
     curves = None
     if question.scores is not None and question.positive is not None:
@@ -253,32 +242,47 @@ def _linked(
     )
 
 
-def linked_consensus(question: Question, readings: Readings, panel_error: Any) -> Outcome:
-    """The link applied to the panel's own consensus: ``question.predicted`` is its most probable class."""
-    fit, labels = readings.fit, question.labels
-    rows = fit.rows()
+def _wrong_together(question: Question, panel_error: Any) -> str:
+    n_gold = int((question.gold >= 0).sum())
+    if panel_error is None:
+        said = (
+            "The panel as a whole may be wrong together, as far as public crowds of people were (panels of language models can be worse: "
+            "give gold); panel_error (--panel-error) changes that"
+        )
+    else:
+        said = f"The panel as a whole may be wrong together, by your word on about {_share(panel_error):.1%} of items"
+    return said + (f"; {n_gold} gold items were used to correct it and must be a random choice." if n_gold else ".")
+
+
+def linked_shares(question: Question, panel_error: Any) -> Outcome:
+    """How frequent each class is, learned noise and its link; the answer is a `ShareDraws`."""
+    labels, entries = question.labels, Entries.of(question.labels)
+    readings = read_shares(entries, progress=part(question.progress, 0, 0.8))
+    question.progress(0.8, "drawing how far consensus and truth may part")
+    drawn = draw_shares(
+        readings, share_level(readings, panel_error), question.gold, question.gold_weights,
+        target=question.target, n_draws=question.n_draws, seed=question.seed,
+    )  # fmt: skip
+    fit = readings.fit
     summary = NoiseSummary(
-        "one confusion matrix for each labeler (Dawid-Skene)",
-        labels.labelers,
-        rows,
-        np.exp(fit.log_prior),
-        learned=True,
-    )
-    assumptions = ["The labelers' quality was learned: one confusion matrix for each labeler (pooled Dawid-Skene)."]
+        "one confusion matrix for each labeler (Dawid-Skene)", labels.labelers, fit.rows(), np.exp(fit.log_prior), learned=True
+    )  # fmt: skip
     pairs = checks.agreement_check(labels, None, fit)
-    warnings = checks.structure_warnings(
-        labels, 1 - (np.exp(fit.log_prior) * rows.diagonal(axis1=1, axis2=2)).sum(axis=1), question.n_classes
+    warnings = checks.structure_warnings(labels, summary.error_rate, question.n_classes) + checks.agreement_warnings(
+        pairs
     )
-    outcome = _linked(
-        question,
-        readings,
-        panel_error,
-        summary,
-        assumptions,
-        warnings + checks.agreement_warnings(pairs),
-        {"pairs": pairs[:10]},
-    )
-    return replace(outcome, assumptions=[a for a in outcome.assumptions if a != checks.LEARNED_FROM_LABELS])
+    if question.gold_weights is None:
+        warnings += checks.gold_selection_warning(labels, question.gold)
+    if question.prior is not None:
+        warnings.append(
+            "The class prior was not used: shares are learned from the labels. Give noise= or panel_error=0 to use it."
+        )
+    assumptions = [
+        "The labelers' quality was learned: one confusion matrix for each labeler (pooled Dawid-Skene).",
+        _wrong_together(question, panel_error),
+    ]
+    diagnostics = {"pairs": pairs[:10], "link_effective_sample_size": drawn.effective_size, "panel_error": panel_error}
+    return Outcome(drawn, drawn.truth, assumptions, warnings, diagnostics, summary)
 
 
 READINGS = ("majority", "dawid_skene", "one_coin", "dawid_skene_labelers_only", "one_coin_labelers_only")
