@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom
 
 import truthing as tr
-from truthing.panel.agreement import cohen_kappa
+from truthing.panel.agreement import cohen_kappa, conger_kappa
 
 # Fleiss (1971): six psychiatrists, thirty patients, five diagnoses
 PSYCHIATRISTS = """00060 03003 01401 00006 03030 20400 00402 20310 20040 00006 10050 11040 03300 10050 02031
@@ -35,6 +35,35 @@ def test_krippendorff_and_gwet_with_missing_data() -> None:
     assert found["krippendorff_alpha"].value == pytest.approx(0.743, abs=5e-4)
     assert found["gwet_ac1"].value == pytest.approx(0.77544, abs=5e-6)
     assert found["fleiss_kappa"].value == pytest.approx(0.76117, abs=5e-6)
+
+
+def test_conger_with_missing_data() -> None:
+    """The value is that of the package irrCAC for the same data, the error that of leaving out one item after the other."""
+    assert tr.agreement(krippendorffs_example())["conger_kappa"].value == pytest.approx(0.76207, abs=5e-6)
+    labels = tr.simulate(80, 4, prior=[0.6, 0.4], fallibility=0.4, availability=0.7, seed=1).labels
+    left = np.array([conger_kappa(labels[np.setdiff1d(np.arange(80), [i])]).value for i in range(80)])
+    by_hand = np.sqrt(79 / 80 * ((left - left.mean()) ** 2).sum())
+    assert conger_kappa(labels).error == pytest.approx(by_hand, rel=0.03)
+
+
+def test_two_abstractors() -> None:
+    """The table in the documentation of irrCAC (Gwet 2014): Cohen .7964 ± .0589, AC1 .8493 ± .0432, α .7973 ± .0591."""
+    table = {(0, 0): 13, (1, 1): 20, (1, 2): 7, (2, 1): 4, (2, 2): 56}
+    found = tr.agreement(tr.Labels.from_matrix([pair for pair, n in table.items() for _ in range(n)]))
+    for name, value, error in (
+        ("cohen_kappa", 0.7964094, 0.05891),
+        ("gwet_ac1", 0.8493305, 0.04322),
+        ("krippendorff_alpha", 0.7972585, 0.05905),
+    ):
+        assert found[name].value == pytest.approx(value, abs=1e-7)
+        assert found[name].error == pytest.approx(error, rel=0.02)
+
+
+def test_conger_of_two_labelers_is_cohens() -> None:
+    labels = tr.simulate(200, 2, prior=[0.6, 0.4], fallibility=0.4, seed=2).labels
+    cohen, conger = tr.agreement(labels)["cohen_kappa"], conger_kappa(labels)
+    assert conger.value == pytest.approx(cohen.value, abs=1e-12)
+    assert conger.error == pytest.approx(cohen.error, rel=0.01)
 
 
 def test_cohen_is_scikit_learns() -> None:

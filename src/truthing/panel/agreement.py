@@ -55,7 +55,7 @@ class Coefficient:
 
 
 def agreement(labels: Any) -> dict[str, Coefficient]:
-    """How far labelers agree beyond chance: Fleiss' κ, Krippendorff's α (nominal), Gwet's AC1, and Cohen's κ where there are two.
+    """How far labelers agree beyond chance: Fleiss' κ, Krippendorff's α (nominal), Gwet's AC1, and Cohen's κ (of more than two: Conger's).
 
     High agreement is no proof of quality: labelers can be wrong together. Votes may be anonymous; items with one label count only
     where a coefficient's own definition lets them.
@@ -78,6 +78,8 @@ def agreement(labels: Any) -> dict[str, Coefficient]:
     if labels.n_labelers == 2 and not labels.anonymous:
         grid = labels.matrix()
         found["cohen_kappa"] = cohen_kappa(grid[:, 0], grid[:, 1], labels.n_classes)
+    elif not labels.anonymous:
+        found["conger_kappa"] = conger_kappa(labels)
     return found
 
 
@@ -86,6 +88,36 @@ def cohen_kappa(first: Array, second: Array, n_classes: int) -> Coefficient:
     both = (first >= 0) & (second >= 0)
     cell, size = np.unique(first[both] * n_classes + second[both], return_counts=True)
     return _coefficient(partial(_cohen, n_classes=n_classes), np.eye(n_classes**2)[cell], size)
+
+
+def conger_kappa(labels: Labels) -> Coefficient:
+    """Cohen's κ for several labelers (Conger 1980): chance is the mean over pairs of Σ_k π_tk π_sk, π_t a labeler's own class shares.
+
+    Its error is the infinitesimal jackknife: every item's first-order influence, one pass over the labels.
+    """
+    label = np.asarray(labels.label)
+    _, labeler = np.unique(labels.labeler, return_inverse=True)
+    given = np.bincount(labeler)
+    share = np.zeros((len(given), labels.n_classes))
+    np.add.at(share, (labeler, label), 1 / given[labeler])
+    together, pairs = share.sum(axis=0), max(len(given) * (len(given) - 1), 1)
+    chance = float((together**2 - (share**2).sum(axis=0)).sum() / pairs)
+    others = (together - share) * 2 / pairs
+    moved = (others[labeler, label] - (others * share).sum(axis=1)[labeler]) / given[labeler]
+    votes = labels.counts().astype(float)
+    total = votes.sum(axis=1)
+    agreeing = (votes * (votes - 1)).sum(axis=1) / np.maximum(total * (total - 1), 1)
+    paired = total > 1
+    n_paired, n_items = int(paired.sum()), int((total > 0).sum())
+    observed = float(agreeing[paired].mean())
+    by_observed = np.where(paired, agreeing - observed, 0.0) / n_paired
+    by_chance = np.bincount(labels.item, weights=moved, minlength=len(total))
+    if chance >= 1 - 1e-12:
+        return Coefficient(observed, chance, float("nan"), n_items)
+    influence = (by_observed * (1 - chance) - (1 - observed) * by_chance) / (1 - chance) ** 2
+    return Coefficient(
+        observed, chance, float(np.sqrt(n_items / max(n_items - 1, 1) * (influence @ influence))), n_items
+    )
 
 
 def _coefficient(rule: Callable[[Array], Shares], sums: Array, size: Array) -> Coefficient:

@@ -20,6 +20,7 @@ COEFFICIENTS = {
     "krippendorff_alpha": "Krippendorff's α",
     "gwet_ac1": "Gwet's AC1",
     "cohen_kappa": "Cohen's κ",
+    "conger_kappa": "Cohen's κ (Conger)",
 }
 
 
