@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from threading import Timer
+from typing import TypeVar
 
 from truthing.progress import Progress, compiled_before, silent
 from truthing.render.console import err
 
+Item = TypeVar("Item")
 PATIENCE = 1.5  # seconds before a bar is worth looking at
+
+
+@cache
+def _say_compiling() -> None:
+    """Once a process."""
+    if not compiled_before():
+        err().print("First run on this machine: compiling takes up to a minute; later runs start at once.")
 
 
 @contextmanager
@@ -19,8 +29,7 @@ def waiting() -> Iterator[Progress]:
     if not console.is_terminal:
         yield silent
         return
-    if not compiled_before():
-        console.print("First run on this machine: compiling takes up to a minute; later runs start at once.")
+    _say_compiling()
     if console.is_dumb_terminal:
         yield silent
         return
@@ -39,3 +48,16 @@ def waiting() -> Iterator[Progress]:
         timer.cancel()
         timer.join()
         bar.stop()
+
+
+def counted(items: Iterable[Item], words: str) -> Iterator[Item]:
+    """The items of a long loop, one after the other, under a bar.
+
+    >>> [n * n for n in counted(range(3), "squaring")]
+    [0, 1, 4]
+    """
+    everything = list(items)
+    with waiting() as say:
+        for done, item in enumerate(everything):
+            say(done / len(everything), words)
+            yield item

@@ -9,6 +9,7 @@ import numpy as np
 
 from truthing.ceiling.facade import bayes_error
 from truthing.coding import Array
+from truthing.render.waiting import counted
 from truthing.reproduce.figures import figure
 from truthing.reproduce.tables import show
 
@@ -135,26 +136,26 @@ def nearest_neighbour_error(x: Array, positive: Array) -> float:
     return float((positive[np.argmin(distance, axis=1)] != positive).mean())
 
 
-def curves(setup: Setup, sizes: tuple[int, ...], *, quick: bool) -> dict[str, Array]:
+def curves(name: str, setup: Setup, sizes: tuple[int, ...], *, quick: bool) -> dict[str, Array]:
     """Mean and standard error over ten trials for each number of samples per class."""
     found: dict[str, list[tuple[float, float]]] = {}
-    for size in sizes:
+    for size in counted(sizes, f"Figures 1-3, setup {name}"):
         trials = []
         for trial in range(TRIALS):
             rng = np.random.default_rng([trial, size])
             row = estimates(setup, rng, size)
             row |= baselines(setup, rng, size, rounds=60 if quick else 300)
             trials.append(row)
-        for name in trials[0]:
-            values = np.array([row[name] for row in trials])
-            found.setdefault(name, []).append((float(values.mean()), float(values.std(ddof=1) / np.sqrt(TRIALS))))
-    return {name: np.array(rows) for name, rows in found.items()}
+        for method in trials[0]:
+            values = np.array([row[method] for row in trials])
+            found.setdefault(method, []).append((float(values.mean()), float(values.std(ddof=1) / np.sqrt(TRIALS))))
+    return {method: np.array(rows) for method, rows in found.items()}
 
 
 def synthetic(figures: str, *, quick: bool) -> None:
     """Figures 1-3 and their last points as a table."""
     sizes = SIZES[::3] if quick else SIZES
-    found = {name: curves(setup, sizes, quick=quick) for name, setup in SETUPS.items()}
+    found = {name: curves(name, setup, sizes, quick=quick) for name, setup in SETUPS.items()}
     true = {name: setup.bayes_error() for name, setup in SETUPS.items()}
     rows = [("true Bayes error", *(f"{100 * true[s]:.2f}" for s in SETUPS))]
     for method in next(iter(found.values())):

@@ -8,6 +8,7 @@ P(truth | labels) (MMSE training: each item once for each class, weighted), judg
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from truthing.grading import grade
 from truthing.noise.base import symmetric_table
 from truthing.noise.bits import label_bits
 from truthing.panel.channel import panel_bits
+from truthing.render.waiting import counted
 from truthing.reproduce.figures import figure
 from truthing.reproduce.tables import show
 from truthing.simulation import simulate
@@ -79,7 +81,9 @@ def section_5_5(n_repeats: int, folder: str) -> dict[str, dict[str, Array]]:
         error = matching_error(n_labelers, EXPERT)
         designs[f"{n_labelers} labelers, error {error:.3f}"] = (n_labelers, error)
     designs[f"one of {PANELS[0]} alone"] = (1, matching_error(PANELS[0], EXPERT))
-    found = {name: _repeat(design, n_repeats) for name, design in designs.items()}
+    turns = list(product(designs, range(n_repeats)))
+    parts = [_test(*designs[name], seed) | _train(*designs[name], seed) for name, seed in counted(turns, "Section 5.5")]
+    found = {name: _stacked([part for (whose, _), part in zip(turns, parts) if whose == name]) for name in designs}
     expert = next(iter(found.values()))
     rows = []
     for (name, values), (n_labelers, error) in zip(found.items(), designs.values()):
@@ -108,8 +112,7 @@ def section_5_5(n_repeats: int, folder: str) -> dict[str, dict[str, Array]]:
     return found
 
 
-def _repeat(design: tuple[int, float], n_repeats: int) -> dict[str, Array]:
-    parts = [_test(*design, seed) | _train(*design, seed) for seed in range(n_repeats)]
+def _stacked(parts: list[dict[str, float]]) -> dict[str, Array]:
     return {name: np.array([part[name] for part in parts]) for name in parts[0]}
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from truthing.coding import Array
 from truthing.papers import testing
+from truthing.render.waiting import counted
 from truthing.reproduce import su_main
 from truthing.reproduce import su_trials as trials
 from truthing.reproduce.figures import figure
@@ -35,7 +36,7 @@ def two_examples(n_draws: int, folder: str) -> None:
         ("Figure 18: small sample, N=70", trials.small_sample, 0.5, 3, "roc"),
     )
     for number, (title, make, prior, place, kind) in zip((17, 18), examples):
-        found = trials.run((make(seed) for seed in range(n_draws)), prior, methods)
+        found = trials.run(map(make, counted(range(n_draws), f"Figure {number}")), prior, methods)
         rows = [[m, *trials.spread(e.mean)] for m, e in found.items()]
         rows.append(["share of 95% regions of Alg. 1 that hold the ideal", *trials.coverage(found[methods[0]])])
         show(
@@ -66,7 +67,7 @@ def tables_13_to_15(n_draws: int) -> None:
     accuracy: dict[str, list[float]] = {m: [] for m in PRINTED_13}
     cells: dict[str, list[Array]] = {m: [] for m in PRINTED_13}
     held, held_accuracy, widths, closest = [], [], [], []
-    for seed in range(n_draws):
+    for seed in counted(range(n_draws), "Tables 13-15"):
         data = four_classes(seed)
         problem, ideal = trials.problem_of(data, CLASS_PRIOR), trials.ideal_matrix(data)
         truth = np.trace(ideal) / ideal.sum()

@@ -10,6 +10,7 @@ from truthing.metrics.estimate import Estimate
 from truthing.papers import su
 from truthing.papers.su_curves import joint_pr, joint_roc
 from truthing.papers.su_foils import labeler_matrices
+from truthing.render.waiting import counted
 from truthing.reproduce import su_trials as trials
 from truthing.reproduce.figures import figure
 from truthing.reproduce.tables import show
@@ -35,7 +36,7 @@ MARKS = {
 
 def table_10(n_draws: int) -> dict[str, trials.Errors]:
     """Errors of every method over draws of the main example."""
-    found = trials.run((trials.main_example(seed) for seed in range(n_draws)), 0.2, tuple(trials.METHODS))
+    found = trials.run(map(trials.main_example, counted(range(n_draws), "Table 10")), 0.2, tuple(trials.METHODS))
     rows: list[list[str]] = []
     for method, errors in found.items():
         printed = PRINTED_10.get(method)

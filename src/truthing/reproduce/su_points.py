@@ -8,6 +8,7 @@ import numpy as np
 
 from truthing.coding import Array
 from truthing.papers import su
+from truthing.render.waiting import counted
 from truthing.reproduce import su_trials as trials
 from truthing.reproduce.figures import figure
 from truthing.reproduce.tables import show
@@ -56,7 +57,7 @@ def table_11(starts: Array = GRID, seed: int = 1) -> dict[str, Array]:
     found = {}
     for method, update in zip(ITERATIVE, updates):
         rows = []
-        for detect in starts:
+        for detect in counted(starts, f"Table 11, {method}"):
             for alarm in starts:
                 point = su.find_operating_point(problem, update, start=su.operating_matrix(detect, alarm, 1))
                 rows.append((*(truth - point.matrix[[1, 0], 1]), point.iterations))
@@ -95,7 +96,7 @@ def show_11(quick: bool) -> None:
 def operating_points(grid: Array, seeds: Sequence[int], methods: Sequence[str]) -> list[dict[str, trials.Errors]]:
     """For each seed the errors of every method over the grid of operating points."""
     return [
-        trials.run((trials.at_operating_point((d, f), seed) for d in grid for f in grid), 0.5, methods)
+        trials.run((trials.at_operating_point((d, f), seed) for d in counted(grid, f"Tables 12 and 14, grid {seed + 1}") for f in grid), 0.5, methods)
         for seed in seeds
     ]  # fmt: skip
 

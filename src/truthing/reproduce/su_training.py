@@ -19,6 +19,7 @@ from truthing.metrics.joint import JointDensity
 from truthing.noise.known import Difficulty, combined_error
 from truthing.papers import testing
 from truthing.papers.su_curves import SweptCurves
+from truthing.render.waiting import counted
 from truthing.reproduce import su_training_figures as pictures
 from truthing.reproduce.datasets import find
 from truthing.reproduce.tables import show
@@ -159,7 +160,7 @@ def run(seed: int, weights: Array) -> tuple[Tested, dict[tuple[str, int], Tested
 def main(*, figures: str, quick: bool = False) -> None:
     """The paper shows one draw; we show what many draws and splits do, and one of them in pictures."""
     weights = WEIGHTS[::5] if quick else WEIGHTS
-    draws = [run(seed, weights) for seed in range(4 if quick else 20)]
+    draws = [run(seed, weights) for seed in counted(range(4 if quick else 20), "training")]
     areas(draws)
     regions(draws)
     pictures.draw(*draws[EXAMPLE], figures)
