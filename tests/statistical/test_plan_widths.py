@@ -28,7 +28,6 @@ def test_predicted_widths_are_obtained(target: str, known: bool, design: tuple[i
 @pytest.mark.parametrize(
     ("world", "pilot", "design"),
     [
-        ("two classes, error .15", (200, 3, 0), (200, 3, 100)),
         ("two classes, error .15", (200, 3, 0), (600, 4, 100)),
         ("shared mistakes, error .2", (200, 3, 25), (600, 4, 100)),
     ],
