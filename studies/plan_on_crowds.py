@@ -1,7 +1,8 @@
-"""What more gold does on real crowds: predicted by `gold_effect` from what is in hand, and obtained with the crowd's own truth.
+"""Plans on real crowds: a pilot on a random third of a worker's items predicts the interval that all of them then give; and what more gold does.
 
-Three busiest workers of each set with at least 100 items. Ratio of predicted to obtained mean width of accuracy on these items; beside it the ratio for data
-made up after the panel's own noise model with independent labelers, which is why plans from a pilot do not use them.
+The busiest workers of each set in turn are the classifier, graded against the others; gold is the crowd's own truth. Predicted: the plan's width for all
+items with as many labels an item as the pilot has, and so much gold. Obtained: the default interval on them. Beside it what a plan would say that takes
+the pilot's rates but lets labelers err independently, and `gold_effect` on all items. Ratios are of means over random pilots; errors are over sets.
 """
 
 from __future__ import annotations
@@ -14,69 +15,81 @@ import numpy as np
 from crowd_cases import Case, crowd_cases
 
 from truthing.planning.more_gold import gold_effect_on
-from truthing.planning.widths import Goal, linked_confusion, widths
-from truthing.planning.world import Kind, World
+from truthing.planning.pilot import learn
+from truthing.planning.surface import simulate_surface
+from truthing.planning.widths import Goal, linked_confusion
+from truthing.planning.world import World
 
-GOAL = Goal("accuracy", "sample", 0.95, False)
-STEPS = ((0, 25), (0, 50), (0, 100), (25, 100), (50, 100))
-
-
-def world_of(case: Case) -> World:
-    """The panel's noise model, fitted with the classifier as a rater."""
-    fit = case.readings.fit
-    rows, prior = fit.rows(), np.exp(fit.log_prior)
-    kind = Kind("label", rows[:-1], pool=True, open=True)
-    positive = 1 if case.labels.n_classes == 2 else None
-    return World(prior / prior.sum(), rows[-1], (kind,), case.labels.classes, positive)
+GOAL = Goal("accuracy", "population", 0.95, False)
+FEWEST, MOST = 300, 2000  # items of a worker
+STEPS = {0: (25, 50, 100), 25: (50, 100)}  # gold in the pilot, and then
+COSTS = {"item": 0.1, "label": 0.05, "gold": 2.0}
 
 
-def with_gold(case: Case, count: int, rng: np.random.Generator) -> np.ndarray:
-    gold = np.full(len(case.truth), -1)
-    chosen = rng.permutation(len(gold))[:count]
-    gold[chosen] = case.truth[chosen]
-    return gold
+def pilot_worlds(case: Case, gold: np.ndarray, few: np.ndarray, seed: int) -> tuple[World, World, float]:
+    """What is learned from these items; the same with independent labelers; labels an item."""
+    names, classes = case.labels.items, case.labels.classes
+    pilot = {
+        "labels": case.labels[few],
+        "predictions": {names[i]: classes[case.predicted[i]] for i in few},
+        "gold": {names[i]: classes[gold[i]] for i in few if gold[i] >= 0} or None,
+    }
+    learned = learn(pilot, costs=COSTS, labelers=None, noise=None, goal=GOAL, positive=None, seed=seed)
+    world = learned.world
+    return world, replace(world, panel=None, extra_spread=0.0), learned.stock.per_item[0]
 
 
-def ratios(case: Case, have: int, then: int, trials: int) -> tuple[float, float]:
-    """Predicted over obtained: by `gold_effect`, and by independent made-up data."""
-    rng, world, level = np.random.default_rng([have, then]), world_of(case), GOAL.link_level(case.readings)
-    obtained = np.mean(
-        [
-            GOAL.width(linked_confusion(case.readings, level, with_gold(case, then, rng), "sample", seed), world)
-            for seed in range(trials)
-        ]
-    )
-    said = [
-        gold_effect_on(case.readings, with_gold(case, have, rng), then - have, goal=GOAL, world=world, seed=seed).width
-        for seed in range(max(trials // 3, 1) if have else 1)
-    ]
-    per_item = (case.labels.n_labels / case.labels.n_items,)
-    made_up = [
-        widths(replace(world, panel=None), GOAL, world.draw(per_item, len(case.truth), seed), [then], seed)[0]
-        for seed in range(max(trials // 3, 1))
-    ]
-    return float(np.mean(said) / obtained), float(np.mean(made_up) / obtained)
+def one_pilot(case: Case, have: int, seed: int) -> np.ndarray:
+    """Widths for each amount of gold then: by the plan, with independent labelers, by gold_effect, obtained."""
+    rng, n = np.random.default_rng([have, seed]), len(case.truth)
+    order, none = rng.permutation(n), np.full(n, -1)
+    few = order[: n // 3]
+    chosen = np.concatenate([few[:have], rng.permutation(order[have:])])
+
+    def with_gold(count: int) -> np.ndarray:
+        gold = none.copy()
+        gold[chosen[:count]] = case.truth[chosen[:count]]
+        return gold
+
+    *worlds, per_item = pilot_worlds(case, with_gold(have), few, seed)
+    surfaces = [simulate_surface(w, GOAL, (per_item,), (n,), gold=True, sets=2, seed=seed) for w in worlds]
+    level = GOAL.link_level(case.readings)
+    rows = []
+    for then in STEPS[have]:
+        effect = gold_effect_on(
+            case.readings, with_gold(have), then - have, goal=GOAL, world=worlds[0], sets=6, seed=seed
+        )
+        link = linked_confusion(case.readings, level, with_gold(then), GOAL.target, seed)
+        said = [float(surface.width(n, then)) for surface in surfaces]
+        rows.append([*said, effect.width, GOAL.width(link, worlds[0])])
+    return np.array(rows)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--trials", type=int, default=12)
-    parser.add_argument("--workers", type=int, default=3)
+    parser.add_argument("--trials", type=int, default=2, help="pilots of each worker")
+    parser.add_argument("--workers", type=int, default=2, help="workers of each set")
     arguments = parser.parse_args()
     seen: Counter[str] = Counter()
-    found: dict[tuple[int, int], list[tuple[str, float, float]]] = defaultdict(list)
+    found: dict[tuple[int, int], dict[str, list[np.ndarray]]] = defaultdict(lambda: defaultdict(list))
     for case in crowd_cases():
-        if len(case.truth) < 100 or seen[case.set] >= arguments.workers:
+        if not FEWEST <= len(case.truth) <= MOST or seen[case.set] >= arguments.workers:
             continue
         seen[case.set] += 1
-        for have, then in STEPS:
-            if then <= len(case.truth) // 2:
-                found[have, then].append((case.set, *ratios(case, have, then, arguments.trials)))
-    print("gold now → then | cases | gold_effect / obtained: mean, sd | independent labelers / obtained: mean, sd")
-    for (have, then), rows in found.items():
-        table = np.array([row[1:] for row in rows])
-        mean, spread = table.mean(axis=0), table.std(axis=0)
-        print(f"{have} → {then} | {len(rows)} | {mean[0]:.2f}, {spread[0]:.2f} | {mean[1]:.2f}, {spread[1]:.2f}")
+        for have, thens in STEPS.items():
+            mean = np.mean([one_pilot(case, have, seed) for seed in range(arguments.trials)], axis=0)
+            for then, (*said, obtained) in zip(thens, mean):
+                ratios = np.array(said) / obtained
+                found[have, then][case.set].append(ratios)
+                print(f"{case.set} {case.name} | {have} → {then} | {np.round(ratios, 2).tolist()}", flush=True)
+    print(
+        "gold in the pilot → then | sets | plan / obtained | independent labelers / obtained | gold_effect / obtained"
+    )
+    for (have, then), sets in found.items():
+        table = np.array([np.mean(rows, axis=0) for rows in sets.values()])
+        mean, error = table.mean(axis=0), table.std(axis=0, ddof=1) / np.sqrt(len(table))
+        cells = " | ".join(f"{m:.2f} ± {e:.2f}" for m, e in zip(mean, error))
+        print(f"{have} → {then} | {len(table)} | {cells}", flush=True)
 
 
 if __name__ == "__main__":

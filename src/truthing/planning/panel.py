@@ -8,26 +8,27 @@ import numpy as np
 
 from truthing.coding import Array
 from truthing.truth.link import Level, draw_link, expit
-from truthing.truth.readings import Readings, logit
+from truthing.truth.readings import CLIP, Readings, logit
 
 
 @dataclass(frozen=True, eq=False)
 class PanelBelief:
     """Draws of the link: logit of the accuracy, slope, and one effect for each predicted class.
 
-    They carry over to other items and other numbers of labels: the accuracy stays, the intercept follows. ``informed``: gold has been seen.
+    They carry over to other items and other numbers of labels: the accuracy stays, the intercept follows. ``independent`` is the chance that
+    there is no such link to draw: labelers err as their noise model says.
     """
 
     level: Array
     slope: Array
     effects: Array
-    informed: bool = True
+    independent: float
 
     @classmethod
     def of(
         cls, readings: Readings, level: Level, gold: Array, *, seed: int, weights: Array | None = None
     ) -> PanelBelief:
-        """What labels and gold in hand say; without gold, the prior learned from public crowds."""
+        """What labels and gold in hand say; without gold, the prior learned from public crowds, and even chances that it is needed."""
         link = draw_link(readings, level, gold, n_draws=1000, seed=seed, gold_weights=weights)
         shape, slope = link.design, link.coefficients[:, 1]
         place = np.bincount(shape.member, weights=readings.signal) / shape.size
@@ -36,7 +37,11 @@ class PanelBelief:
         for k in np.unique(shape.predicted):
             effects[:, k] = score[:, np.argmax(shape.predicted == k)]
         accuracy = np.clip(link.chance() @ shape.share, 1e-6, 1 - 1e-6)
-        return cls(logit(accuracy), slope, effects, bool((gold >= 0).any()))
+        return cls(logit(accuracy), slope, effects, _independent(readings, level, gold, seed, weights))
+
+    def is_independent(self, number: int) -> bool:
+        """Is made-up data set ``number`` one of an independent panel? Spread evenly, so that few sets hold the right share."""
+        return int((number + 1) * self.independent + 0.5) > int(number * self.independent + 0.5)
 
     def truths(self, readings: Readings, rng: np.random.Generator) -> Array:
         """A truth for each item under one draw; wrong predictions take their class from the panel."""
@@ -52,3 +57,17 @@ class PanelBelief:
         cumulative = np.cumsum(other / other.sum(axis=1, keepdims=True), axis=1)
         wrong = (rng.random(n)[:, None] >= cumulative[:, :-1]).sum(axis=1)
         return np.where(rng.random(n) < expit(middle + score), readings.predicted, wrong)
+
+
+def _independent(readings: Readings, level: Level, gold: Array, seed: int, weights: Array | None) -> float:
+    """P(independent | gold) from even chances: the noise model's likelihood of the gold against the link's, averaged over its prior."""
+    known = np.flatnonzero(gold >= 0)
+    if not len(known):
+        return 0.5
+    link = draw_link(readings, level, np.full(len(gold), -1), n_draws=4000, seed=seed)
+    drawn = np.clip(link.chance()[:, link.design.member[known]], 1e-9, 1 - 1e-9)
+    model = np.clip(readings.posterior[known, readings.predicted[known]], CLIP, 1 - CLIP)
+    right = gold[known] == readings.predicted[known]
+    weigh = np.ones(len(known)) if weights is None else weights
+    ratio = np.log(np.where(right, drawn / model, (1 - drawn) / (1 - model))) @ weigh
+    return float(1 / (1 + np.mean(np.exp(np.minimum(ratio, 700)))))

@@ -16,7 +16,7 @@ ANCHORS = (50, 200, 800, 3200, 12800)
 KNOWN_ANCHORS = (50, 200, 800, 3200)  # beyond, known noise follows 1/√items closely
 GOLD_ANCHORS = (0, 12, 50, 200, 800, 3200, 6000)
 SHARES = (
-    (300, 3.0),
+    (300, 6.0),
     (1000, 2.0),
     (5000, 1.0),
     (10**9, 0.5),
@@ -43,13 +43,18 @@ class Surface:
         items, gold = np.broadcast_arrays(np.asarray(items, dtype=float), np.asarray(gold, dtype=float))
         rows = []
         for row in self.variance:
-            known = ~np.isnan(row)
-            precision = np.interp(gold, self.gold[known], 1 / np.maximum(row[known], 1e-12))
-            rows.append(1 / np.maximum(precision, 1e-12))
+            rows.append(self._between_gold(gold, self.gold[~np.isnan(row)], row[~np.isnan(row)]))
         squared = self._between_items(items, np.array(rows))
         if self.sample:
             squared = squared * np.maximum(1 - gold / items, 0.0)
         return np.sqrt(squared)
+
+    def _between_gold(self, gold: Array, at: Array, row: Array) -> Array:
+        """1/w² is linear in gold; with noise learned, beyond the first anchor, w² in 1/(gold + that anchor): it nears what the items leave."""
+        precise = 1 / np.interp(gold, at, 1 / np.maximum(row, 1e-12))
+        if self.known or len(at) < 2:
+            return precise
+        return np.where(gold <= at[1], precise, np.interp(-1 / (gold + at[1]), -1 / (at + at[1]), row))
 
     def _between_items(self, items: Array, rows: Array) -> Array:
         """Known noise: 1/w² is linear in items too. Learned: w² is linear in 1/items; beyond the last anchor it falls no faster than 1/items."""
@@ -93,8 +98,7 @@ def simulate_surface(
             source = np.random.SeedSequence([seed, number, n, *(round(100 * c) for c in composition)])
             first, second = (int(s) for s in source.generate_state(2) // 2)
             data = world.draw(labels, n, first)
-            # a panel without gold may be as good as its noise model or as bad as crowds were: half of the sets each
-            plain = world.panel is not None and not world.panel.informed and number % 2 == 1
+            plain = world.panel is not None and world.panel.is_independent(number)
             here_world = replace(world, panel=None) if plain else world
             golds = counts[:1] if alone else counts
             drawn.append(np.broadcast_to(widths(here_world, told, data, golds, second), len(here)))

@@ -51,11 +51,9 @@ def assumptions(goal: Goal, world: World, sets: int) -> list[str]:
     else:
         noise = f"Grade will learn the noise and be told panel_error={goal.panel_error}."
     if world.panel is not None and not goal.known:
-        drawn = "the panel is wrong together as far as the link believes after the pilot"
-        drawn += (
-            ""
-            if world.panel.informed
-            else " (in one half; labelers err independently in the other: gold in the pilot would tell)"
+        drawn = (
+            f"labelers err independently with chance {world.panel.independent:.0%}, by what gold the pilot has, and else "
+            "the panel is wrong together as far as the link believes after the pilot"
         )
     elif world.shared:
         drawn = f"{world.shared:.0%} of labels hang on the item, not the labeler"

@@ -61,10 +61,7 @@ class Drawn:
     @property
     def log_likelihood(self) -> Array:
         """log p(labels | truth), items × classes, with the labelers' matrices as they are."""
-        logs = np.log(np.maximum(self.tables, 1e-300))
-        entries = self.entries
-        terms = logs[entries.rater, :, entries.label]
-        return np.stack([np.bincount(entries.item, weights=t, minlength=entries.n_items) for t in terms.T], axis=1)
+        return self.entries.log_likelihood(self.tables)
 
 
 @dataclass(frozen=True, eq=False)
