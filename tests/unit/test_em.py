@@ -8,7 +8,6 @@ from scipy.optimize import minimize
 from scipy.special import expit, logsumexp
 
 import truthing as tr
-from truthing.noise.em import fit_em
 
 
 @pytest.fixture(scope="module")
@@ -74,5 +73,5 @@ def test_strata_find_easy_and_hard_items() -> None:
 def test_gold_is_certain_in_every_model(data: tr.Labels) -> None:
     gold = np.full(data.n_items, -1)
     gold[:20] = 2
-    for options in ({}, {"coin": True}, {"n_strata": 2}):
-        np.testing.assert_allclose(fit_em(data, gold, **options).posterior[:20, 2], 1)
+    for model in (tr.noise.OneCoin(), tr.noise.DawidSkene(), tr.noise.Strata(2), tr.noise.Difficulty()):
+        np.testing.assert_allclose(model.fit(data, gold).posterior[:20, 2], 1)
