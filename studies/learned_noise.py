@@ -63,7 +63,7 @@ def trials(source: str, n_items: int, n_labelers: int, n: int) -> dict[str, list
         for noise in {type(m): m for m in (right, tr.noise.DawidSkene())}.values():
             name = type(noise).__name__
             try:
-                report = tr.grade(predicted, labels, noise=noise, panel_error=0, draws=2000, seed=seed)
+                report = tr.grade(predicted, labels, noise=noise, panel_error=0, draws=1000, seed=seed)
             except tr.NotConverged:
                 found[f"{name} refused"].append((False, np.nan, np.nan))
                 continue
@@ -86,7 +86,7 @@ def main() -> None:
                 chosen[type(choose_model(Entries.of(labels), predicted, seed, hard_items=True)[0]).__name__] += 1
             print(f"{source}: {n_items} items, 8 labelers: chosen {dict(chosen)}", flush=True)
         start = time.perf_counter()
-        for name, values in trials(source, 500, 8, options.trials).items():
+        for name, values in trials(source, 300, 6, options.trials).items():
             held, width, rhat = np.mean(values, axis=0)
             share = f"{held:.3f} ± {np.sqrt(0.95 * 0.05 / len(values)):.3f}, width {width:.3f}, mean R-hat {rhat:.3f}"
             print(f"{source}: {name} {len(values)} data sets, {share}", flush=True)

@@ -125,7 +125,8 @@ def _evidence(first, last, rater, label, votes, learns, alpha, weight, tally, gi
                 p[s] *= chance / (weight[t, s] + learns[t] * (given[t, s] + before + v))
                 top = max(top, p[s])
             if top < 1e-200:
-                p /= top
+                for s in range(len(p)):
+                    p[s] /= top
 
 
 @numba.njit(cache=True)
@@ -169,18 +170,15 @@ def _chain(  # type: ignore[no-untyped-def]
         for i in range(n_items):
             _count(start_of, rater, label, votes, outcome, i, state[i], -1.0, tally, given, answers, size)
             for s in range(n_states):
-                c = s // n_strata
-                p[s] = (
-                    (state_weight + size[s])
-                    * (row_weight + answers[s, outcome[i]])
-                    / (row_weight * n_outcomes + size[s])
-                )
-                if gold[i] >= 0 and gold[i] != c:
+                p[s] = (row_weight + answers[s, outcome[i]]) / (row_weight * n_outcomes + size[s])
+                if prior_fixed[0] < 0:
+                    p[s] *= state_weight + size[s]
+                else:
+                    mine = size[s - s % n_strata : s - s % n_strata + n_strata].sum()
+                    share = (state_weight + size[s]) / (state_weight * n_strata + mine)
+                    p[s] *= share * max(prior_fixed[s // n_strata], LEAST)
+                if gold[i] >= 0 and gold[i] != s // n_strata:
                     p[s] = 0.0
-                elif prior_fixed[0] >= 0:
-                    p[s] *= max(prior_fixed[c], LEAST) / (
-                        state_weight * n_strata + size[c * n_strata : (c + 1) * n_strata].sum()
-                    )
             _evidence(start_of[i], start_of[i + 1], rater, label, votes, learns, alpha, weight, tally, given, p)
             total = p.sum()
             state[i] = draw_index(p, total)

@@ -172,7 +172,7 @@ def _sample(
             seed=question.seed,
             progress=progress,
         )
-    n_draws, burn = (question.n_draws, 500) if thorough else (min(question.n_draws, 1000), 150)
+    n_draws, burn = (question.n_draws, 500) if thorough else (min(question.n_draws, 600), 100)
     common: dict[str, Any] = {
         "prior": question.prior,
         "row_weight": PER_ROW / question.n_classes,
