@@ -13,6 +13,7 @@ from sklearn import metrics as sk
 
 import truthing as tr
 from truthing.metrics.estimate import shortest_interval
+from truthing.truth import posterior
 from truthing.truth.bootstrap import bootstrap_crowd
 from truthing.truth.consensus import Entries, fit_dawid_skene
 from truthing.truth.crowd_gibbs import RowModel, pool_base, sample_crowd
@@ -402,3 +403,12 @@ def test_strata_settle_and_keep_their_classes() -> None:
     low, high = report["accuracy"].interval(0.999)
     assert low <= (predicted == truth).mean() <= high
     assert (report.truth.argmax(axis=1) == truth).mean() > 0.9
+
+
+def test_a_model_that_large_data_replace_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = panel()
+    monkeypatch.setattr(posterior, "LARGE", 1000)
+    report = tr.grade(data.predictions, data.labels, noise=tr.noise.OneCoin(), draws=500)
+    assert "Dawid-Skene" in report.noise.model
+    assert any("one error rate for each labeler was not used" in w for w in report.warnings)
+    assert not any("was not used" in w for w in tr.grade(data.predictions, data.labels, draws=500).warnings)

@@ -37,7 +37,10 @@ class OneCoin:
 
 @dataclass(frozen=True)
 class Strata:
-    """Labelers are independent only given the class and one of ``k`` strata of difficulty."""
+    """Labelers are independent only given the class and one of ``k`` strata of difficulty.
+
+    The sampler holds that in every stratum the average labeler says the true class most often.
+    """
 
     k: int = 2
 

@@ -132,7 +132,10 @@ def _learned(question: Question, noise: Any, scores: dict[str, float], panel_err
     diagnostics["pairs"] = pairs[:10]
     error = samples.error.mean(axis=0)
     warnings = checks.structure_warnings(labels, error, question.n_classes) + checks.agreement_warnings(pairs)
-    warnings += [f"So many labels or classes are learned by {name} only, not by {asked}." for asked in replaced]
+    warnings += [
+        f"Beyond {LARGE:,} labels or {MANY_CLASSES} classes labelers are learned by {name} only: {asked} was not used."
+        for asked in replaced
+    ]
     summary = NoiseSummary(
         name, labels.labelers, samples.row_mean, samples.prior.mean(axis=0), (samples.row_low, samples.row_high),
         shortest_interval(samples.prior, 0.95), samples.error, learned=True,
