@@ -76,6 +76,7 @@ def trials(source: str, n_items: int, n_labelers: int, n: int) -> dict[str, list
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--trials", type=int, default=200)
+    parser.add_argument("--items", type=int, default=300, help="items of a data set that is graded")
     parser.add_argument("--source", default="", help="only this one of " + ", ".join(SOURCES))
     options = parser.parse_args()
     for source in (s for s in SOURCES if options.source in s):
@@ -86,7 +87,7 @@ def main() -> None:
                 chosen[type(choose_model(Entries.of(labels), predicted, seed, hard_items=True)[0]).__name__] += 1
             print(f"{source}: {n_items} items, 8 labelers: chosen {dict(chosen)}", flush=True)
         start = time.perf_counter()
-        for name, values in trials(source, 300, 6, options.trials).items():
+        for name, values in trials(source, options.items, 6, options.trials).items():
             held, width, rhat = np.mean(values, axis=0)
             share = f"{held:.3f} ± {np.sqrt(0.95 * 0.05 / len(values)):.3f}, width {width:.3f}, mean R-hat {rhat:.3f}"
             print(f"{source}: {name} {len(values)} data sets, {share}", flush=True)
