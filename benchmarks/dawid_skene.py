@@ -9,7 +9,7 @@ import time
 import numpy as np
 
 import truthing as tr
-from truthing.noise.em import TINY, _pass, fit_em
+from truthing.noise.em import TINY, Rows, _pass, fit_em
 
 
 def crowd(
@@ -71,7 +71,7 @@ def main() -> None:
     parser.add_argument("--classes", type=int, nargs="+", default=[2, 10])
     n = parser.parse_args()
     small, _, _ = crowd(1000, 20, 2)
-    fit_em(small)  # compile
+    fit_em(small, Rows(20, 2))  # compile
     tr.grade(np.zeros(1000, dtype=int), small)
     print(
         f"{'classes':>7}{'labels':>11}{'ours s':>9}{'passes':>8}{'crowd-kit s':>13}{'iterations':>12}{'ratio':>8}{'default grade s':>17}"
@@ -85,7 +85,13 @@ def main() -> None:
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
         theirs, goal, iterations = crowd_kit(labels)
         start = time.perf_counter()
-        fit = fit_em(labels, stop=lambda value, goal=goal: value >= goal, tolerance=0.0, keep_posterior=False)
+        fit = fit_em(
+            labels,
+            Rows(n.labelers, n_classes),
+            stop=lambda value, goal=goal: value >= goal,
+            tolerance=0.0,
+            keep_posterior=False,
+        )
         ours = time.perf_counter() - start
         assert fit.log_likelihood >= goal - 1e-6 * abs(goal), "stopped below crowd-kit's likelihood"
         print(

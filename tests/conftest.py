@@ -27,4 +27,6 @@ def real_data() -> Path:
     return Path(str(folder))
 
 
-os.environ.pop("COLUMNS", None)  # parallel runners set it; a pipe has no width
+# parallel runners set it, and so does readline behind Python's back; a pipe has no width
+os.environ.pop("COLUMNS", None)
+os.unsetenv("COLUMNS")

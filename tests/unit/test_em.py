@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
 from scipy.optimize import minimize
 from scipy.special import expit, logsumexp
+from scipy.stats import beta
 
 import truthing as tr
 from truthing.noise.em import fit_em
+from truthing.noise.hard_items import HardItems
+from truthing.noise.known import combined_error
+from truthing.simulation import Simulation
+from truthing.truth.choice import choose_model
+from truthing.truth.consensus import Entries
+from truthing.truth.difficulty_gibbs import sample_difficulty
 
 
 @pytest.fixture(scope="module")
@@ -25,13 +33,10 @@ def data() -> tr.Labels:
 
 
 def log_likelihood(labels: tr.Labels, rows: np.ndarray, prior: np.ndarray) -> float:
-    """Item by item, state by state."""
-    total = 0.0
-    for i in range(labels.n_items):
-        mine = slice(labels.indptr[i], labels.indptr[i + 1])
-        scores = np.log(prior) + np.log(rows[labels.labeler[mine], :, labels.label[mine]]).sum(axis=0)
-        total += logsumexp(scores)
-    return total
+    """Every item in every state."""
+    scores = np.tile(np.log(prior), (labels.n_items, 1))
+    np.add.at(scores, labels.item, np.log(rows[labels.labeler, :, labels.label]))
+    return float(logsumexp(scores, axis=1).sum())
 
 
 def test_one_coin_is_the_optimum(data: tr.Labels) -> None:
@@ -74,5 +79,95 @@ def test_strata_find_easy_and_hard_items() -> None:
 def test_gold_is_certain_in_every_model(data: tr.Labels) -> None:
     gold = np.full(data.n_items, -1)
     gold[:20] = 2
-    for options in ({}, {"coin": True}, {"n_strata": 2}):
-        np.testing.assert_allclose(fit_em(data, gold, **options).posterior[:20, 2], 1)
+    for model in (tr.noise.OneCoin(), tr.noise.DawidSkene(), tr.noise.Strata(2), tr.noise.Difficulty()):
+        np.testing.assert_allclose(model.fit(data, gold).posterior[:20, 2], 1)
+
+
+# ---- items with their own difficulty -----------------------------------------------------------------------------------
+
+FALLIBILITY = (0.1, 0.2, 0.3, 0.4, 0.15, 0.25, 0.35, 0.05)
+
+
+def hard_items(n: int, seed: int = 0, n_classes: int = 2) -> Simulation:
+    prior = [0.5, 0.3, 0.2][:n_classes] if n_classes > 2 else [0.6, 0.4]
+    return tr.simulate(n, 8, prior=prior, difficulty=(1, 3), fallibility=FALLIBILITY, availability=0.7, seed=seed)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_difficulty_is_integrated_out(n_classes: int) -> None:
+    """The likelihood is that of a continuous difficulty, integrated numerically item by item."""
+    labels = hard_items(60, n_classes=n_classes).labels
+    fit = tr.noise.Difficulty().fit(labels)
+
+    def joint(root: float, mine: slice, c: int) -> float:
+        error = combined_error(root**2, fit.fallibility[labels.labeler[mine]], n_classes)
+        chances = np.where(labels.label[mine] == c, 1 - error, error / (n_classes - 1))
+        return float(beta.pdf(root**2, *fit.shape) * 2 * root * chances.prod())
+
+    total = 0.0
+    for i in range(labels.n_items):
+        mine = slice(labels.indptr[i], labels.indptr[i + 1])
+        total += np.log(sum(fit.prior[c] * quad(joint, 0, 1, args=(mine, c))[0] for c in range(n_classes)))
+    assert fit.log_likelihood == pytest.approx(total, abs=1e-3)
+    assert fit.log_likelihood == pytest.approx(log_likelihood(labels, fit.rows, fit.state_prior), abs=1e-6)
+
+
+def test_difficulty_climbs_to_the_optimum() -> None:
+    """Plain steps never lose ground, and a general optimiser finds nothing better."""
+    labels = hard_items(150).labels
+    model = HardItems(8, 2)
+    fit = fit_em(labels, model, tolerance=1e-9, most=3000)
+    held = np.array(
+        [value for k, value in enumerate(fit.path) if k % 3 < 2]
+    )  # every third is a leap, thrown away if it fails
+    assert (np.diff(held) > -1e-9).all()
+
+    def loss(x: np.ndarray) -> float:
+        theta = (expit(x[:8]), np.array([expit(x[8]), expit(-x[8])]), x[9:])
+        rows, prior = model.tables(theta)
+        rows = rows.reshape(8, 2, -1).transpose(0, 2, 1)
+        return -log_likelihood(labels, rows, prior) - model.log_prior(theta)
+
+    # the prior is that of (a, b) and φ themselves: the optimiser's own scale does not matter for a maximum
+    best = minimize(loss, np.array([*[-1.0] * 8, 0.4, 0.0, 1.6]), method="BFGS", options={"maxiter": 60})
+    assert fit.path[-1] >= -best.fun - 0.01
+
+
+def test_difficulty_is_recovered_better_with_more_items() -> None:
+    """Only (1 - δ)(1 - φ) is seen in labels, so the labelers' error rates are checked, and the order of the items."""
+    misses = []
+    for n in (200, 5000):
+        data = hard_items(n, seed=1)
+        fit = tr.noise.Difficulty().fit(data.labels)
+        true_error = combined_error(0.25, np.array(FALLIBILITY), 2)
+        misses.append(np.abs(1 - fit.confusion[:, 0, 0] - true_error).mean())
+        assert np.corrcoef(fit.difficulty, data.noise.difficulty)[0, 1] > 0.25
+    assert misses[1] < 0.012 < misses[0]
+    with pytest.raises(tr.InputError, match="nothing to fit"):
+        tr.noise.Difficulty(0.1, 0.2).fit(data.labels)
+
+
+def test_difficulty_fit_and_sampler_agree() -> None:
+    data = hard_items(400, seed=2)
+    fit = tr.noise.Difficulty().fit(data.labels)
+    blank = np.zeros(400, dtype=np.int64)  # a classifier that always says the same adds nothing
+    samples = sample_difficulty(
+        Entries.of(data.labels), blank, 1, np.full(400, -1), prior=None, row_weight=1.0, n_draws=2000, burn=200, seed=0
+    )
+    assert np.abs(samples.truth - fit.posterior).mean() < 0.01
+    assert np.abs(samples.truth - fit.posterior).max() < 0.1
+    np.testing.assert_allclose(samples.error.mean(axis=0), 1 - fit.confusion[:, 0, 0], atol=0.02)
+
+
+def test_choice_by_held_out_labels() -> None:
+    """Difficulty where items differ, matrices where labelers confuse classes differently; the scores are told."""
+    data = tr.simulate(2500, 10, prior=[0.5, 0.5], difficulty=(0.5, 1), fallibility=0.2, seed=0)
+    model, scores = choose_model(Entries.of(data.labels), None, 0, hard_items=True)
+    assert model == tr.noise.Difficulty()
+    assert scores["Difficulty"] > max(scores["DawidSkene"], scores["OneCoin"])
+    sides = np.random.default_rng(0).uniform(0.6, 0.95, (10, 2))
+    data = tr.simulate(2500, 10, prior=[0.5, 0.5], confusion=[[[a, 1 - a], [1 - b, b]] for a, b in sides], seed=0)
+    assert choose_model(Entries.of(data.labels), None, 0, hard_items=True)[0] == tr.noise.DawidSkene()
+    report = tr.grade(data.predictions, data.labels, draws=200)
+    assert set(report.diagnostics["held_out_log_score"]) == {"DawidSkene", "OneCoin", "Difficulty", "Strata"}
+    assert "chosen by how well models predict held-out labels" in " ".join(report.assumptions)

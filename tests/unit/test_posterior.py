@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import gammaln
 from sklearn import metrics as sk
 
 import truthing as tr
 from truthing.metrics.estimate import shortest_interval
+from truthing.truth import posterior
 from truthing.truth.bootstrap import bootstrap_crowd
 from truthing.truth.consensus import Entries, fit_dawid_skene
-from truthing.truth.crowd_gibbs import RowModel, sample_crowd
+from truthing.truth.crowd_gibbs import RowModel, pool_base, sample_crowd
 from truthing.truth.gibbs import sample_known
+from truthing.truth.labeler_rows import OWN
 
 
 def panel(seed: int = 1, n: int = 300, **options: Any) -> Any:
@@ -348,3 +352,63 @@ def test_em_climbs_to_the_same_place_as_plain_em() -> None:
         (np.exp(tr.noise.Confusion(fit.confusion).log_likelihood(data.labels)) * fit.prior).sum(axis=1)
     ).sum()
     assert fit.log_likelihood == pytest.approx(by_hand, rel=1e-6)
+
+
+@pytest.mark.parametrize("prior", [None, np.array([0.3, 0.7])])
+def test_sampler_matches_enumeration(prior: np.ndarray | None) -> None:
+    """Rows, classifier and prior summed out by hand: every answer key of six items has its exact chance; labels may come as votes."""
+    votes = np.array([[2, 0], [1, 1], [0, 3], [1, 2], [0, 1], [2, 1]])
+    item, label = np.nonzero(votes)
+    crowd = Entries(item, np.zeros(len(item), dtype=int), label, votes[item, label].astype(float), 6, 1, 2)
+    more = np.array([0, 0, 1, 1, 1, 0])  # a second labeler
+    entries = crowd.with_classifier(more)
+    order = np.lexsort((entries.rater, entries.item))
+    entries = replace(
+        entries,
+        **{name: getattr(entries, name)[order] for name in ("item", "rater", "label", "votes")},
+    )
+    predicted, weights = np.array([0, 1, 1, 0, 1, 1]), np.array([[[4.0, 1.0], [1.0, 3.0]], [[3.0, 1.0], [2.0, 4.0]]])
+    rows = RowModel(np.full(2, OWN), weights, pool_base(2))
+    samples = sample_crowd(
+        entries, predicted, 2, np.full(6, -1), rows, prior=prior, row_weight=1.0, n_draws=40_000, burn=50, seed=0
+    )
+
+    def urn(counts: np.ndarray, alpha: np.ndarray) -> float:
+        return float(
+            np.sum(gammaln(alpha + counts) - gammaln(alpha)) + gammaln(alpha.sum()) - gammaln((alpha + counts).sum())
+        )
+
+    truth, total = np.zeros((6, 2)), 0.0
+    for key in itertools.product(range(2), repeat=6):
+        y = np.array(key)
+        score = urn(np.bincount(y, minlength=2), np.ones(2)) if prior is None else np.log(prior[y]).sum()
+        for c in range(2):
+            score += urn(votes[y == c].sum(axis=0), weights[0, c])
+            score += urn(np.bincount(more[y == c], minlength=2), weights[1, c])
+            score += urn(np.bincount(predicted[y == c], minlength=2), np.ones(2))
+        truth[np.arange(6), y] += np.exp(score)
+        total += np.exp(score)
+    np.testing.assert_allclose(samples.truth, truth / total, atol=0.01)
+
+
+def test_strata_settle_and_keep_their_classes() -> None:
+    """Hard items whose labelers are little better than chance: chains agree on the metric, and no hard stratum is called by the other class."""
+    rng = np.random.default_rng(1)
+    truth, hard = rng.integers(0, 2, 400), (rng.random(400) < 0.35).astype(int)
+    wrong = np.stack([rng.uniform(0.02, 0.15, (2, 8)), rng.uniform(0.2, 0.5, (2, 8))])[hard, truth]
+    labels = tr.Labels.from_matrix(np.where(rng.random((400, 8)) < wrong, 1 - truth[:, None], truth[:, None]))
+    predicted = np.where(rng.random(400) < np.array([0.1, 0.35])[hard], 1 - truth, truth)
+    report = tr.grade(predicted, labels, noise=tr.noise.Strata(2), panel_error=0, draws=2000)
+    assert report.diagnostics["rhat"] < 1.05
+    low, high = report["accuracy"].interval(0.999)
+    assert low <= (predicted == truth).mean() <= high
+    assert (report.truth.argmax(axis=1) == truth).mean() > 0.9
+
+
+def test_a_model_that_large_data_replace_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = panel()
+    monkeypatch.setattr(posterior, "LARGE", 1000)
+    report = tr.grade(data.predictions, data.labels, noise=tr.noise.OneCoin(), draws=500)
+    assert "Dawid-Skene" in report.noise.model
+    assert any("one error rate for each labeler was not used" in w for w in report.warnings)
+    assert not any("was not used" in w for w in tr.grade(data.predictions, data.labels, draws=500).warnings)

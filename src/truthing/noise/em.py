@@ -1,4 +1,4 @@
-"""Maximum likelihood of Dawid & Skene's model, of one coin a labeler and of strata by accelerated EM: one fused pass over the labels an iteration.
+"""Point estimates of every noise model that learns, by accelerated EM: one fused pass over the labels an iteration.
 
 The E step of an item and its share of the M step are done while its labels are at hand; tables are laid out so that a label reads and writes one
 run of C numbers. SQUAREM (Varadhan & Roland 2008) extrapolates two steps into a longer one and falls back where that would not climb.
@@ -6,6 +6,7 @@ run of C numbers. SQUAREM (Varadhan & Roland 2008) extrapolates two steps into a
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,7 @@ from truthing.coding import Array
 from truthing.labels import Labels
 
 TINY = 1e-10
+Theta = tuple[Array, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,75 +122,117 @@ def _first_counts(start_of, key, votes, n_rows, n_classes, gold):  # type: ignor
     return counts, totals
 
 
-def fit_em(labels: Labels, gold: Array | None = None, **options: Any) -> EMFit:
-    """Maximum likelihood from labels; options are those of `fit_codes`."""
-    votes = labels.votes
-    return fit_codes(
-        labels.indptr, labels.labeler, labels.label, votes, labels.n_labelers, labels.n_classes, gold=gold, **options
-    )
+@dataclass(frozen=True)
+class Model(ABC):
+    """What EM asks of a model: parameters are a tuple of arrays, states are (class, stratum) pairs."""
+
+    n_labelers: int
+    n_classes: int
+    n_strata: int = 1
+
+    @abstractmethod
+    def start(self, counts: Array, totals: Array) -> Theta:
+        """From the counts of a soft majority vote."""
+
+    @abstractmethod
+    def tables(self, theta: Theta) -> tuple[Array, Array]:
+        """(labeler · C + label) × states, and the chance of each state."""
+
+    @abstractmethod
+    def climb(self, theta: Theta, counts: Array, totals: Array) -> Theta:
+        """The M step."""
+
+    @abstractmethod
+    def inside(self, theta: Theta) -> Theta:
+        """The nearest parameters that are allowed."""
+
+    def log_prior(self, theta: Theta) -> float:
+        return 0.0
+
+    def fit(self, theta: Theta, posterior: Array, likelihood: float, path: list[float]) -> EMFit:
+        rows, prior = self.tables(theta)
+        rows = rows.reshape(self.n_labelers, self.n_classes, -1).transpose(0, 2, 1)
+        return EMFit(rows, prior, posterior, self.n_strata, likelihood, len(path), path)
+
+
+def fit_em(labels: Labels, model: Model, gold: Array | None = None, **options: Any) -> Any:
+    """The best parameters for these labels; options are those of `fit_codes`."""
+    return fit_codes(labels.indptr, labels.labeler, labels.label, labels.votes, model, gold=gold, **options)
 
 
 def fit_codes(
-    start_of: Array, labeler: Array, label: Array, weights: Array | None, n_labelers: int, n_classes: int, *, gold: Array | None = None,
-    tolerance: float = 1e-6, most: int = 200, threads: int | None = None, stop: Callable[[float], bool] | None = None,
-    keep_posterior: bool = True, coin: bool = False, n_strata: int = 1,
-) -> EMFit:  # fmt: skip
-    """Maximum likelihood until the log-likelihood per label climbs by less than ``tolerance``; ``threads`` never changes the model, only the time.
+    start_of: Array, labeler: Array, label: Array, weights: Array | None, model: Model, *, gold: Array | None = None, tolerance: float = 1e-6,
+    most: int = 200, threads: int | None = None, stop: Callable[[float], bool] | None = None, keep_posterior: bool = True,
+) -> Any:  # fmt: skip
+    """EM until the log posterior per label climbs by less than ``tolerance``; ``threads`` never changes the model, only the time.
 
-    Labels are codes sorted by item, item i's from ``start_of[i]`` on. ``coin`` gives a labeler one error rate instead of a matrix, ``n_strata``
-    splits each class into strata of difficulty.
+    Labels are codes sorted by item, item i's from ``start_of[i]`` on.
     """
-    n_items, n_labels = len(start_of) - 1, len(label)
+    n_items, n_labels, n_classes = len(start_of) - 1, len(label), model.n_classes
     key = labeler * np.int32(n_classes) + label
     votes = np.empty(0, dtype=np.float32) if weights is None else weights.astype(np.float32)
     known = np.full(n_items, -1) if gold is None else gold
     threads = threads or numba.get_num_threads()
-    counts, totals = _first_counts(start_of, key, votes, n_labelers * n_classes, n_classes, known)
-    model = Shape(n_labelers, n_classes, coin)
-    theta = _strata(_normalise(counts, totals, model), model, n_strata)
-    nothing = np.empty((0, n_classes * n_strata))
+    theta = model.start(*_first_counts(start_of, key, votes, model.n_labelers * n_classes, n_classes, known))
+    nothing = np.empty((0, n_classes * model.n_strata))
     path: list[float] = []
 
-    def step(at: tuple[Array, Array]) -> tuple[tuple[Array, Array], float]:
-        new, share, likelihood = _pass(
-            start_of, key, votes, np.log(at[0]), np.log(at[1]), known, n_strata, nothing, False, threads
-        )
-        path.append(float(likelihood))
-        return _normalise(new, share, model), float(likelihood)
+    def expect(at: Theta, posterior: Array) -> tuple[Array, Array, float]:
+        rows, prior = model.tables(at)
+        return _pass(
+            start_of, key, votes, np.log(rows), np.log(prior), known, model.n_strata, posterior, len(posterior) > 0, threads
+        )  # fmt: skip
+
+    def step(at: Theta) -> tuple[Theta, float]:
+        counts, totals, likelihood = expect(at, nothing)
+        path.append(float(likelihood) + model.log_prior(at))
+        return model.climb(at, counts, totals), path[-1]
 
     best, reached = -np.inf, None
     while reached is None and len(path) < most:
-        first, likelihood = step(theta)
-        if (likelihood - best < tolerance * n_labels and np.isfinite(best)) or (stop is not None and stop(likelihood)):
-            reached = likelihood
+        first, value = step(theta)
+        if (value - best < tolerance * n_labels and np.isfinite(best)) or (stop is not None and stop(value)):
+            reached = value
             break
-        best = likelihood
+        best = value
         second, middle = step(first)
         if stop is not None and stop(middle):
             theta, reached = first, middle
             break
-        leap = _extrapolate(theta, first, second, model)
+        leap = model.inside(_extrapolate(theta, first, second))
         after, far = step(leap)
         # a leap that does not climb past the plain steps is thrown away
         theta = after if far >= middle else second
-    posterior = np.empty((n_items, n_classes * n_strata)) if keep_posterior else nothing
+    posterior = np.empty((n_items, n_classes * model.n_strata)) if keep_posterior else nothing
     if keep_posterior or reached is None:
-        logs = np.log(theta[0]), np.log(theta[1])
-        reached = _pass(start_of, key, votes, *logs, known, n_strata, posterior, keep_posterior, threads)[2]
-    rows = theta[0].reshape(n_labelers, n_classes, -1).transpose(0, 2, 1)
-    return EMFit(rows, theta[1], posterior, n_strata, float(reached), len(path), path)
+        reached = float(expect(theta, posterior)[2]) + model.log_prior(theta)
+    return model.fit(theta, posterior, reached - model.log_prior(theta), path)
 
 
 @dataclass(frozen=True)
-class Shape:
-    """How many labelers and classes, and whether a labeler has one coin."""
+class Rows(Model):
+    """A confusion matrix for each labeler, or one coin, or a matrix in each stratum of difficulty; parameters are (rows, chance of a state)."""
 
-    n_labelers: int
-    n_classes: int
-    coin: bool
+    coin: bool = False
+
+    def start(self, counts: Array, totals: Array) -> Theta:
+        """Strata go from as easy as a class seems to much harder."""
+        rows, prior = _normalise(counts, totals, self)
+        harder = np.tile(np.linspace(0.0, 0.7, self.n_strata) if self.n_strata > 1 else [0.0], self.n_classes)
+        table = np.repeat(rows, self.n_strata, axis=1)
+        return (1 - harder) * table + harder / self.n_classes, np.repeat(prior, self.n_strata) / self.n_strata
+
+    def tables(self, theta: Theta) -> tuple[Array, Array]:
+        return theta[0], theta[1]
+
+    def climb(self, theta: Theta, counts: Array, totals: Array) -> Theta:
+        return _normalise(counts, totals, self)
+
+    def inside(self, theta: Theta) -> Theta:
+        return _normalise(np.maximum(theta[0], TINY), np.maximum(theta[1], TINY), self)
 
 
-def _normalise(counts: Array, totals: Array, model: Shape) -> tuple[Array, Array]:
+def _normalise(counts: Array, totals: Array, model: Rows) -> Theta:
     """Rows of each labeler sum to one over labels; truths that a labeler never met stay uniform."""
     n_states = len(totals)
     table = counts.reshape(model.n_labelers, model.n_classes, n_states) + TINY
@@ -203,21 +247,9 @@ def _normalise(counts: Array, totals: Array, model: Shape) -> tuple[Array, Array
     return table.reshape(-1, n_states), share / share.sum()
 
 
-def _strata(theta: tuple[Array, Array], model: Shape, n_strata: int) -> tuple[Array, Array]:
-    """A start for strata: each class from as easy as it seems to much harder."""
-    if n_strata == 1:
-        return theta
-    harder = np.tile(np.linspace(0.0, 0.7, n_strata), model.n_classes)
-    table = np.repeat(theta[0], n_strata, axis=1)
-    return (1 - harder) * table + harder / model.n_classes, np.repeat(theta[1], n_strata) / n_strata
-
-
-def _extrapolate(
-    start: tuple[Array, Array], first: tuple[Array, Array], second: tuple[Array, Array], model: Shape
-) -> tuple[Array, Array]:
+def _extrapolate(start: Theta, first: Theta, second: Theta) -> Theta:
     change = [b - a for a, b in zip(start, first)]
     bend = [c - b - d for b, c, d in zip(first, second, change)]
     size, turn = np.sqrt(sum((d**2).sum() for d in change)), np.sqrt(sum((d**2).sum() for d in bend))
     length = -max(1.0, size / turn) if turn > 0 else -1.0
-    rows, share = (np.maximum(a - 2 * length * d + length**2 * v, TINY) for a, d, v in zip(start, change, bend))
-    return _normalise(rows, share, model)
+    return tuple(a - 2 * length * d + length**2 * v for a, d, v in zip(start, change, bend))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from truthing.coding import Array
 from truthing.errors import InputError, listing
 from truthing.labels import Labels
 from truthing.noise.base import NoiseModel, TableNoise, align, check_confusion, check_rates, symmetric_table
+
+if TYPE_CHECKING:
+    from truthing.noise.hard_items import DifficultyFit
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,15 @@ class Difficulty:
         if (self.difficulty is None) != (self.fallibility is None):
             raise InputError("Difficulty needs difficulty and fallibility, or neither of them: then both are learned.")
         return self.difficulty is None
+
+    def fit(self, labels: Labels, gold: Array | None = None) -> DifficultyFit:
+        """Marginal maximum a posteriori by accelerated EM, each item's difficulty summed out: a point estimate, fast at any size."""
+        from truthing.noise.em import fit_em
+        from truthing.noise.hard_items import HardItems
+
+        if not self.learned:
+            raise InputError("difficulty and fallibility are given: there is nothing to fit; Difficulty() learns both.")
+        return fit_em(labels, HardItems(labels.n_labelers, labels.n_classes), gold)
 
     def log_likelihood(self, labels: Labels) -> Array:
         delta = check_rates(align(self.difficulty, labels.items, "difficulty"), "difficulty")

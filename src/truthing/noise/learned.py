@@ -19,9 +19,9 @@ class DawidSkene:
 
     def fit(self, labels: Labels, gold: Array | None = None) -> EMFit:
         """Maximum likelihood by accelerated EM (no pooling, no uncertainty): the classic point estimate, fast at any size."""
-        from truthing.noise.em import fit_em
+        from truthing.noise.em import Rows, fit_em
 
-        return fit_em(labels, gold)
+        return fit_em(labels, Rows(labels.n_labelers, labels.n_classes), gold)
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,17 @@ class OneCoin:
 
     def fit(self, labels: Labels, gold: Array | None = None) -> EMFit:
         """Maximum likelihood by accelerated EM, without pooling."""
-        from truthing.noise.em import fit_em
+        from truthing.noise.em import Rows, fit_em
 
-        return fit_em(labels, gold, coin=True)
+        return fit_em(labels, Rows(labels.n_labelers, labels.n_classes, coin=True), gold)
 
 
 @dataclass(frozen=True)
 class Strata:
-    """Labelers are independent only given the class and one of ``k`` strata of difficulty."""
+    """Labelers are independent only given the class and one of ``k`` strata of difficulty.
+
+    The sampler holds that in every stratum the average labeler says the true class most often.
+    """
 
     k: int = 2
 
@@ -47,9 +50,9 @@ class Strata:
 
     def fit(self, labels: Labels, gold: Array | None = None) -> EMFit:
         """Maximum likelihood by accelerated EM, without pooling."""
-        from truthing.noise.em import fit_em
+        from truthing.noise.em import Rows, fit_em
 
-        return fit_em(labels, gold, n_strata=self.k)
+        return fit_em(labels, Rows(labels.n_labelers, labels.n_classes, n_strata=self.k), gold)
 
 
 Learned = DawidSkene | OneCoin | Strata

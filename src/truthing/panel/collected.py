@@ -9,6 +9,7 @@ import numba
 import numpy as np
 
 from truthing.coding import Array
+from truthing.truth.gibbs import draw_index
 
 WORK = 4_000_000  # simulated labels of all draws together, where that leaves FEWEST draws
 FEWEST, MOST = 50, 200
@@ -56,15 +57,6 @@ def _bits(p):  # type: ignore[no-untyped-def]
     return total
 
 
-@numba.njit(cache=True)
-def _pick(p):  # type: ignore[no-untyped-def]
-    u, k = np.random.random(), 0
-    while k < len(p) - 1 and u >= p[k]:
-        u -= p[k]
-        k += 1
-    return k
-
-
 @numba.njit(parallel=True, cache=True)
 def _simulate(start_of, labeler, tables, priors, repeats, seeds, panel, added):  # type: ignore[no-untyped-def]
     n_items, n_classes = len(start_of) - 1, tables.shape[2]
@@ -82,12 +74,12 @@ def _simulate(start_of, labeler, tables, priors, repeats, seeds, panel, added): 
         for _ in range(repeats):
             for i in range(n_items):
                 first = start_of[i]
-                truth = _pick(prior)
+                truth = draw_index(prior, 1.0)
                 for c in range(n_classes):
                     score[c] = math.log(max(prior[c], 1e-300))
                 for n in range(first, start_of[i + 1]):
                     t = labeler[n]
-                    label[n - first] = _pick(rows[t, truth])
+                    label[n - first] = draw_index(rows[t, truth], 1.0)
                     for c in range(n_classes):
                         score[c] += logs[t, c, label[n - first]]
                 _softmax(score, q)

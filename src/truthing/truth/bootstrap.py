@@ -73,10 +73,8 @@ def bootstrap_crowd(
         truth += posterior
     mean = rows_sum / replicates
     low, high = beta_limits(mean, np.sqrt(np.maximum(rows_square / replicates - mean**2, 0)))
-    n = each * replicates
     return CrowdSamples(
-        np.concatenate(counts), np.concatenate(classifier), np.concatenate(priors), mean, low, high, np.concatenate(errors), truth / replicates,
-        np.zeros(n), np.full(n, fit.concentration), 1,
+        np.concatenate(counts), np.concatenate(classifier), np.concatenate(priors), mean, low, high, np.concatenate(errors), truth / replicates, 1
     )  # fmt: skip
 
 
@@ -110,8 +108,6 @@ def variational_crowd(predicted: Array, fit: DawidSkeneFit, *, n_draws: int, see
         high,
         error,
         fit.posterior,
-        np.zeros(n_draws),
-        np.full(n_draws, fit.concentration),
         1,
     )
 

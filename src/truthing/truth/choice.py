@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from truthing.coding import Array
-from truthing.noise.em import fit_codes
+from truthing.noise.em import Model, Rows, fit_codes
+from truthing.noise.hard_items import HardItems
+from truthing.noise.known import Difficulty
 from truthing.noise.learned import DawidSkene, Learned, OneCoin, Strata
 from truthing.progress import Progress, part, silent
 from truthing.truth.consensus import Entries, fit_dawid_skene, fit_one_coin
@@ -15,11 +17,12 @@ POOLED = 4.0  # labels that the average labeler's rows are worth in the strata o
 
 
 def choose_model(
-    entries: Entries, predicted: Array | None, seed: int, *, strata: bool = False, progress: Progress = silent
-) -> tuple[Learned, dict[str, float]]:
-    """Dawid-Skene, one coin or (if asked for) two strata, by the mean log score of labels not seen (a tenth, at most 20,000).
+    entries: Entries, predicted: Array | None, seed: int, *, hard_items: bool = False, progress: Progress = silent
+) -> tuple[Learned | Difficulty, dict[str, float]]:
+    """Dawid-Skene or one coin or, with ``hard_items``, difficulty × fallibility or two strata, by the mean log score of a tenth of the labels.
 
-    ``predicted`` is one more rater, where there is a classifier. Strata are slow to sample: they have to win by two standard errors.
+    ``predicted`` is one more rater, where there is a classifier. The models of hard items are richer and slower: they have to win by two
+    standard errors.
     """
     rng = np.random.default_rng(seed)
     if len(entries.item) > LARGE:  # a share of the items tells which model predicts better
@@ -38,12 +41,15 @@ def choose_model(
     full = fit_dawid_skene(rest, progress=part(progress, 0, 0.5))
     scores = {"DawidSkene": _log((full.posterior[at[0]] * full.rows()[at[1], :, at[2]]).sum(axis=1))}
     scores["OneCoin"] = _coin_score(rest, at, part(progress, 0.5, 0.8))
-    best: Learned = DawidSkene() if scores["DawidSkene"].mean() >= scores["OneCoin"].mean() else OneCoin()
-    if strata and entries.n_classes <= 10:
-        scores["Strata"] = _strata_score(rest, at)
-        gain = scores["Strata"] - scores[type(best).__name__]
-        if gain.mean() > 2 * gain.std() / np.sqrt(len(gain)):
-            best = Strata(2)
+    best: Learned | Difficulty = DawidSkene() if scores["DawidSkene"].mean() >= scores["OneCoin"].mean() else OneCoin()
+    if hard_items and entries.n_classes <= 10:
+        size = rest.n_raters, rest.n_classes
+        for rival, model in ((Difficulty(), HardItems(*size)), (Strata(2), Rows(*size, n_strata=2))):
+            name = type(rival).__name__
+            scores[name] = _state_score(rest, at, model)
+            gain = scores[name] - scores[type(best).__name__]
+            if gain.mean() > 2 * gain.std() / np.sqrt(len(gain)):
+                best = rival
     return best, {name: float(score.mean()) for name, score in scores.items()}
 
 
@@ -60,13 +66,17 @@ def _coin_score(rest: Entries, at: tuple[Array, Array, Array], progress: Progres
     return _log(q * right[rater] + (1 - q) * (1 - right[rater]) / others)
 
 
-def _strata_score(rest: Entries, at: tuple[Array, Array, Array]) -> Array:
+def _state_score(rest: Entries, at: tuple[Array, Array, Array], model: Model) -> Array:
+    """Chance of the held-out label given the item's other labels, (class, stratum) summed out."""
     item, rater, label = at
-    start_of = np.searchsorted(rest.item, np.arange(rest.n_items + 1)).astype(np.int64)
-    fit = fit_codes(start_of, rest.rater, rest.label, rest.votes, rest.n_raters, rest.n_classes, n_strata=2, most=60)
-    given = np.bincount(rest.rater, weights=rest.votes, minlength=rest.n_raters)[:, None, None]
-    average = (fit.rows * given).sum(axis=0) / given.sum()
-    rows = (fit.rows * given + POOLED * average) / (given + POOLED)
+    order = np.argsort(rest.item, kind="stable")  # the classifier's labels come last in the entries
+    start_of = np.searchsorted(rest.item[order], np.arange(rest.n_items + 1)).astype(np.int64)
+    fit = fit_codes(start_of, rest.rater[order], rest.label[order], rest.votes[order], model, most=100)
+    rows = fit.rows
+    if isinstance(model, Rows):
+        given = np.bincount(rest.rater, weights=rest.votes, minlength=rest.n_raters)[:, None, None]
+        average = (rows * given).sum(axis=0) / given.sum()
+        rows = (rows * given + POOLED * average) / (given + POOLED)
     return _log((fit.state_posterior[item] * rows[rater, :, label]).sum(axis=1))
 
 

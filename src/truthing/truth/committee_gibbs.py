@@ -16,8 +16,9 @@ import numpy as np
 from truthing.coding import Array
 from truthing.truth.committee_sampler import _chances
 from truthing.truth.consensus import Entries, fit_dawid_skene
-from truthing.truth.crowd_gibbs import RowModel, _coin_pool, _update_pool, _update_rows
+from truthing.truth.crowd_gibbs import RowModel
 from truthing.truth.gibbs import CHAINS
+from truthing.truth.labeler_rows import coin_pool, update_pool, update_rows
 from truthing.truth.problem import Groups, softmax
 
 CLASS_SD = 2.0  # prior of α
@@ -144,9 +145,9 @@ def _chain(  # type: ignore[no-untyped-def]
             if sweep >= burn and (sweep - burn) % thin == 0:
                 out[(sweep - burn) // thin, i] = c
         if n_labelers > 0:
-            _update_rows(tally, kind, table, pool, concentration, coin_mean, coin_weight, low, high, 1, rows)
-            concentration = _update_pool(tally, kind, base, pool, concentration)
-            coin_mean, coin_weight = _coin_pool(tally, kind, 1, coin_mean, coin_weight)
+            update_rows(tally, kind, table, pool, concentration, coin_mean, coin_weight, low, high, 1, rows)
+            concentration = update_pool(tally, kind, base, pool, concentration)
+            coin_mean, coin_weight = coin_pool(tally, kind, 1, coin_mean, coin_weight)
 
 
 @numba.njit(parallel=True, cache=True)

@@ -1,12 +1,12 @@
 """Gibbs sampling with everything unknown: truths, labelers' rows, the classifier's rows, the class prior and the pool of labelers.
 
 States are classes, or (class, stratum) pairs where labelers are independent only given both. Rows of labeler t ~ Dirichlet(κ M_s), the pool
-M and κ learned; other kinds of row are fixed, one coin, a shared rate in a range, or Dirichlet around given matrices.
+M and κ learned; other kinds of row are fixed, one coin, a shared rate in a range, or Dirichlet around given matrices. An item's state is drawn with
+the Dirichlet rows and the prior summed out: given rows that were themselves drawn it would move far more slowly.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numba
@@ -14,12 +14,12 @@ import numpy as np
 
 from truthing.coding import Array
 from truthing.progress import Progress, silent, stretches
-from truthing.truth.consensus import CONCENTRATIONS, Entries
-from truthing.truth.gibbs import CHAINS, _dirichlet
+from truthing.truth.consensus import Entries
+from truthing.truth.gibbs import CHAINS, _dirichlet, draw_index
+from truthing.truth.labeler_rows import LEAST, POOLED, coin_pool, predictive, update_pool, update_rows
 
-FIXED, POOLED, COIN, SHARED, OWN = range(5)
 POOL_WEIGHT = 10.0
-GRID = 33
+STATE_WEIGHT = 2.0  # pseudo-items in a (class, stratum): without them an empty stratum stays empty
 MOST_ROWS, MOST_ROW_CELLS = 400, 4_000_000  # draws of the labelers' tables that are kept, and their cells together
 
 
@@ -71,129 +71,9 @@ class CrowdSamples:
     row_high: Array
     error: Array
     truth: Array
-    log_likelihood: Array
-    agreement: Array
     n_chains: int
     rows: Array | None = None
     rows_prior: Array | None = None
-
-
-@numba.njit(cache=True)
-def _update_rows(tally, kind, table, pool, concentration, coin_mean, coin_weight, low, high, n_strata, rows):  # type: ignore[no-untyped-def]
-    n_labelers, n_states, n_classes = tally.shape
-    alpha = np.empty(n_classes)
-    shared_right, shared_wrong = 0.0, 0.0
-    for t in range(n_labelers):
-        if kind[t] == POOLED or kind[t] == OWN:
-            for s in range(n_states):
-                for k in range(n_classes):
-                    alpha[k] = tally[t, s, k] + (concentration * pool[s, k] if kind[t] == POOLED else table[t, s, k])
-                _dirichlet(alpha, rows[t, s])
-        elif kind[t] == COIN or kind[t] == SHARED:
-            right, wrong = 0.0, 0.0
-            for s in range(n_states):
-                for k in range(n_classes):
-                    if k == s // n_strata:
-                        right += tally[t, s, k]
-                    else:
-                        wrong += tally[t, s, k]
-            if kind[t] == SHARED:
-                shared_right += right
-                shared_wrong += wrong
-            else:
-                p = np.random.beta(coin_weight * coin_mean + right, coin_weight * (1 - coin_mean) + wrong)
-                _set_coin(rows[t], p, n_strata)
-    if shared_right + shared_wrong > 0:
-        score = np.empty(GRID)
-        for g in range(GRID):
-            rate = min(max(low + (high - low) * (g + 0.5) / GRID, 1e-6), 1 - 1e-6)
-            score[g] = shared_wrong * math.log(rate) + shared_right * math.log(1 - rate)
-        weight = np.cumsum(np.exp(score - score.max()))
-        g = min(np.searchsorted(weight, np.random.random() * weight[-1]), GRID - 1)
-        rate = low + (high - low) * (g + np.random.random()) / GRID
-        for t in range(n_labelers):
-            if kind[t] == SHARED:
-                _set_coin(rows[t], 1 - rate, n_strata)
-
-
-@numba.njit(cache=True)
-def _set_coin(row, right, n_strata):  # type: ignore[no-untyped-def]
-    n_states, n_classes = row.shape
-    for s in range(n_states):
-        for k in range(n_classes):
-            row[s, k] = right if k == s // n_strata else (1 - right) / max(n_classes - 1, 1)
-
-
-@numba.njit(cache=True)
-def _update_pool(tally, kind, base, pool, concentration):  # type: ignore[no-untyped-def]
-    """The pool given the counts: table counts of a Chinese restaurant, then a Dirichlet; κ from a grid."""
-    n_labelers, n_states, n_classes = tally.shape
-    alpha = np.empty(n_classes)
-    for s in range(n_states):
-        for k in range(n_classes):
-            alpha[k] = base[s, k]
-            weight = concentration * pool[s, k]
-            for t in range(n_labelers):
-                if kind[t] == POOLED:
-                    for n in range(int(tally[t, s, k])):
-                        if np.random.random() * (weight + n) < weight:
-                            alpha[k] += 1
-        _dirichlet(alpha, pool[s])
-        for k in range(n_classes):
-            pool[s, k] = max(pool[s, k], 1e-9)
-    score = np.empty(len(CONCENTRATIONS))
-    for j in range(len(CONCENTRATIONS)):
-        value = CONCENTRATIONS[j]
-        score[j] = -0.5 * math.log(value / 8) ** 2
-        for t in range(n_labelers):
-            if kind[t] != POOLED:
-                continue
-            for s in range(n_states):
-                total = 0.0
-                for k in range(n_classes):
-                    x = tally[t, s, k]
-                    total += x
-                    if x > 0:
-                        score[j] += math.lgamma(value * pool[s, k] + x) - math.lgamma(value * pool[s, k])
-                if total > 0:
-                    score[j] += math.lgamma(value) - math.lgamma(value + total)
-    weight = np.cumsum(np.exp(score - score.max()))
-    return CONCENTRATIONS[min(np.searchsorted(weight, np.random.random() * weight[-1]), len(CONCENTRATIONS) - 1)]
-
-
-@numba.njit(cache=True)
-def _coin_pool(tally, kind, n_strata, mean, weight):  # type: ignore[no-untyped-def]
-    """Pool of one-coin accuracies: mean and weight by a few Metropolis steps on the beta-binomial likelihood."""
-    n_labelers, n_states, n_classes = tally.shape
-    right, wrong = np.zeros(n_labelers), np.zeros(n_labelers)
-    for t in range(n_labelers):
-        if kind[t] == COIN:
-            for s in range(n_states):
-                for k in range(n_classes):
-                    if k == s // n_strata:
-                        right[t] += tally[t, s, k]
-                    else:
-                        wrong[t] += tally[t, s, k]
-    for _ in range(3):
-        odds = math.log(mean / (1 - mean)) + 0.5 * np.random.standard_normal()
-        new_mean = 1 / (1 + math.exp(-odds))
-        new_weight = weight * math.exp(0.7 * np.random.standard_normal())
-        change = _coin_score(right, wrong, new_mean, new_weight) - _coin_score(right, wrong, mean, weight)
-        if math.log(np.random.random()) < change:
-            mean, weight = new_mean, new_weight
-    return mean, weight
-
-
-@numba.njit(cache=True)
-def _coin_score(right, wrong, mean, weight):  # type: ignore[no-untyped-def]
-    a, b = weight * mean, weight * (1 - mean)
-    # Beta(7, 3) on the mean (with the Jacobian of the logit walk) and a lognormal around 8 on the weight
-    score = 7 * math.log(mean) + 3 * math.log(1 - mean) - 0.5 * math.log(weight / 8) ** 2
-    for t in range(len(right)):
-        if right[t] + wrong[t] > 0:
-            score += math.lgamma(a + right[t]) - math.lgamma(a) + math.lgamma(b + wrong[t]) - math.lgamma(b)
-            score += math.lgamma(a + b) - math.lgamma(a + b + right[t] + wrong[t])
-    return score
 
 
 @numba.njit(cache=True)
@@ -221,73 +101,93 @@ def _record(prior, own, rows, n_strata, prior_out, classifier, error, row_sum, r
 
 
 @numba.njit(cache=True)
+def _count(start_of, rater, label, votes, outcome, i, s, sign, tally, given, answers, size):  # type: ignore[no-untyped-def]
+    """Put item i into state s, or take it out."""
+    answers[s, outcome[i]] += sign
+    size[s] += sign
+    for n in range(start_of[i], start_of[i + 1]):
+        tally[rater[n], s, label[n]] += sign * votes[n]
+        given[rater[n], s] += sign * votes[n]
+
+
+@numba.njit(cache=True)
+def _evidence(first, last, rater, label, votes, learns, alpha, weight, tally, given, p):  # type: ignore[no-untyped-def]
+    """Multiply p by the chance of labels first to last in each state, given all other labels of the same labelers there."""
+    before = 0.0
+    for n in range(first, last):
+        t, k = rater[n], label[n]
+        # labels of one labeler on one item stand together: the later ones know of the earlier
+        before = before + votes[n - 1] if n > first and rater[n - 1] == t else 0.0
+        for v in range(int(votes[n])):
+            top = 0.0
+            for s in range(len(p)):
+                chance = alpha[t, s, k] + learns[t] * (tally[t, s, k] + v)
+                p[s] *= chance / (weight[t, s] + learns[t] * (given[t, s] + before + v))
+                top = max(top, p[s])
+            if top < 1e-200:
+                for s in range(len(p)):
+                    p[s] /= top
+
+
+@numba.njit(cache=True)
+def _update_prior(size, n_strata, state_weight, prior_fixed, prior):  # type: ignore[no-untyped-def]
+    if prior_fixed[0] < 0:
+        _dirichlet(state_weight + size, prior)
+        return
+    for c in range(len(prior_fixed)):
+        own = slice(c * n_strata, (c + 1) * n_strata)
+        _dirichlet(state_weight + size[own], prior[own])
+        prior[own] *= prior_fixed[c]
+
+
+@numba.njit(cache=True)
 def _chain(  # type: ignore[no-untyped-def]
     start_of, rater, label, votes, outcome, n_outcomes, gold, kind, table, base, low, high, n_strata, row_weight, prior_fixed, state, pool, pooled,
-    first, last, burn, seed, counts, classifier, prior_out, row_sum, row_square, row_draws, every, error, truth, log_likelihood, agreement,
+    first, last, burn, seed, counts, classifier, prior_out, row_sum, row_square, row_draws, every, error, truth,
 ):  # fmt: skip
     """Sweeps first to last; ``state``, ``pool`` and ``pooled`` are all that the next stretch has to know."""
     np.random.seed(seed)
     n_items, n_labelers = len(outcome), len(kind)
     n_states, n_classes = base.shape
-    rows = table.copy()
+    state_weight = STATE_WEIGHT if n_strata > 1 else 1.0
+    rows, alpha = table.copy(), table.copy()
+    learns, weight = np.empty(n_labelers), np.empty((n_labelers, n_states))
     concentration, coin_mean, coin_weight = pooled
-    tally = np.zeros((n_labelers, n_states, n_classes))
-    answers = np.zeros((n_states, n_outcomes))
-    own = np.empty((n_states, n_outcomes))
-    prior = np.full(n_states, 1.0 / n_states)
-    p, logs = np.empty(n_states), np.empty((n_labelers, n_states, n_classes))
+    tally, given = np.zeros((n_labelers, n_states, n_classes)), np.zeros((n_labelers, n_states))
+    answers, size = np.zeros((n_states, n_outcomes)), np.zeros(n_states)
+    own, prior, p = np.empty((n_states, n_outcomes)), np.empty(n_states), np.empty(n_states)
+    for i in range(n_items):
+        _count(start_of, rater, label, votes, outcome, i, state[i], 1.0, tally, given, answers, size)
     for sweep in range(first, last):
-        tally[:] = 0.0
-        answers[:] = 0.0
-        for i in range(n_items):
-            answers[state[i], outcome[i]] += 1
-            for n in range(start_of[i], start_of[i + 1]):
-                tally[rater[n], state[i], label[n]] += votes[n]
-        _update_rows(tally, kind, table, pool, concentration, coin_mean, coin_weight, low, high, n_strata, rows)
-        concentration = _update_pool(tally, kind, base, pool, concentration)
-        coin_mean, coin_weight = _coin_pool(tally, kind, n_strata, coin_mean, coin_weight)
+        update_rows(tally, kind, table, pool, concentration, coin_mean, coin_weight, low, high, n_strata, rows)
         for s in range(n_states):
             _dirichlet(row_weight + answers[s], own[s])
-        if prior_fixed[0] < 0:
-            _dirichlet(1.0 / n_strata + answers.sum(axis=1), prior)
-        else:
-            weight = np.empty(n_strata)
-            for c in range(n_classes):
-                _dirichlet(1.0 / n_strata + answers[c * n_strata : (c + 1) * n_strata].sum(axis=1), weight)
-                for j in range(n_strata):
-                    prior[c * n_strata + j] = prior_fixed[c] * weight[j]
-        for t in range(n_labelers):
-            for s in range(n_states):
-                for k in range(n_classes):
-                    logs[t, s, k] = math.log(max(rows[t, s, k], 1e-300))
-        total_log = 0.0
+        _update_prior(size, n_strata, state_weight, prior_fixed, prior)
+        concentration = update_pool(tally, kind, base, pool, concentration)
+        coin_mean, coin_weight = coin_pool(tally, kind, n_strata, coin_mean, coin_weight)
+        predictive(kind, table, pool, concentration, rows, learns, alpha, weight)
         kept = sweep - burn
         for i in range(n_items):
-            top = -1e300
+            _count(start_of, rater, label, votes, outcome, i, state[i], -1.0, tally, given, answers, size)
             for s in range(n_states):
-                p[s] = -1e300
-                if (gold[i] < 0 or gold[i] == s // n_strata) and prior[s] > 0:
-                    p[s] = math.log(prior[s]) + math.log(max(own[s, outcome[i]], 1e-300))
-                    for n in range(start_of[i], start_of[i + 1]):
-                        p[s] += votes[n] * logs[rater[n], s, label[n]]
-                top = max(top, p[s])
-            total = 0.0
-            for s in range(n_states):
-                p[s] = math.exp(p[s] - top)
-                total += p[s]
-            total_log += top + math.log(total)
-            u, s = np.random.random() * total, 0
-            while s < n_states - 1 and u >= p[s]:
-                u -= p[s]
-                s += 1
-            state[i] = s
+                p[s] = (row_weight + answers[s, outcome[i]]) / (row_weight * n_outcomes + size[s])
+                if prior_fixed[0] < 0:
+                    p[s] *= state_weight + size[s]
+                else:
+                    mine = size[s - s % n_strata : s - s % n_strata + n_strata].sum()
+                    share = (state_weight + size[s]) / (state_weight * n_strata + mine)
+                    p[s] *= share * max(prior_fixed[s // n_strata], LEAST)
+                if gold[i] >= 0 and gold[i] != s // n_strata:
+                    p[s] = 0.0
+            _evidence(start_of[i], start_of[i + 1], rater, label, votes, learns, alpha, weight, tally, given, p)
+            total = p.sum()
+            state[i] = draw_index(p, total)
+            _count(start_of, rater, label, votes, outcome, i, state[i], 1.0, tally, given, answers, size)
             if kept >= 0:
-                counts[kept, s // n_strata, outcome[i]] += 1
-                for j in range(n_states):
-                    truth[i, j // n_strata] += p[j] / total
+                counts[kept, state[i] // n_strata, outcome[i]] += 1
+                for s in range(n_states):
+                    truth[i, s // n_strata] += p[s] / total
         if kept >= 0:
-            log_likelihood[kept] = total_log
-            agreement[kept] = concentration
             # a table that is not kept is overwritten by the next draw
             _record(
                 prior, own, rows, n_strata, prior_out[kept], classifier[kept], error[kept], row_sum, row_square, row_draws[kept // every]
@@ -298,13 +198,12 @@ def _chain(  # type: ignore[no-untyped-def]
 @numba.njit(parallel=True, cache=True)
 def _chains(  # type: ignore[no-untyped-def]
     start_of, rater, label, votes, outcome, n_outcomes, gold, kind, table, base, low, high, n_strata, row_weight, prior_fixed, states, pools,
-    pooled, first, last, burn, seeds, counts, classifier, prior_out, row_sum, row_square, row_draws, every, error, truth, log_likelihood, agreement,
+    pooled, first, last, burn, seeds, counts, classifier, prior_out, row_sum, row_square, row_draws, every, error, truth,
 ):  # fmt: skip
     for m in numba.prange(len(seeds)):
         _chain(
             start_of, rater, label, votes, outcome, n_outcomes, gold, kind, table, base, low, high, n_strata, row_weight, prior_fixed, states[m],
             pools[m], pooled[m], first, last, burn, seeds[m], counts[m], classifier[m], prior_out[m], row_sum[m], row_square[m], row_draws[m], every, error[m], truth[m],
-            log_likelihood[m], agreement[m],
         )  # fmt: skip
 
 
@@ -341,7 +240,6 @@ def sample_crowd(
     every = max(1, -(-n_chains * keep // MOST_ROWS), -(-cells // MOST_ROW_CELLS))
     row_draws = np.zeros((n_chains, -(-keep // every), n_labelers, n_classes, n_classes))
     error, truth = np.zeros((*shape, n_labelers)), np.zeros((n_chains, n_items, n_classes))
-    log_likelihood, concentration = np.zeros(shape), np.zeros(shape)
     fixed = np.array([-1.0]) if prior is None else np.asarray(prior, dtype=float)
     work = n_chains * (len(entries.item) + n_items + n_labelers * n_classes) * n_classes * n_strata
     for first, last in stretches(burn + keep, work):
@@ -350,7 +248,7 @@ def sample_crowd(
             start_of, entries.rater.astype(np.int64), entries.label.astype(np.int64), entries.votes, outcome.astype(np.int64), n_outcomes,
             gold.astype(np.int64), rows.kind.astype(np.int64), rows.table.astype(float), rows.base, rows.low, rows.high, n_strata, row_weight, fixed,
             states, pools, pooled, first, last, burn, rng.integers(0, 2**31, n_chains), counts, classifier, prior_out, row_sum, row_square, row_draws, every,
-            error, truth, log_likelihood, concentration,
+            error, truth,
         )  # fmt: skip
     n = n_chains * keep
     mean = row_sum.sum(axis=0) / n
@@ -358,7 +256,7 @@ def sample_crowd(
     low, high = beta_limits(mean, sd)
     return CrowdSamples(
         counts.reshape(n, n_classes, n_outcomes), classifier.reshape(n, n_classes, n_outcomes), prior_out.reshape(n, n_classes), mean, low, high,
-        error.reshape(n, n_labelers), truth.sum(axis=0) / n, log_likelihood.reshape(n), concentration.reshape(n), n_chains,
+        error.reshape(n, n_labelers), truth.sum(axis=0) / n, n_chains,
         row_draws.reshape(-1, *mean.shape), prior_out[:, _last_of_each(keep, every)].reshape(-1, n_classes),
     )  # fmt: skip
 

@@ -1,7 +1,7 @@
-"""Gibbs sampling of Su's difficulty × fallibility (59-60) with both unknown: items have a difficulty, labelers a fallibility.
+"""Gibbs sampling with items' difficulty and labelers' fallibility unknown (Su 59-60; the model is that of noise/hard_items).
 
-A label is informed when neither the item (chance δ_i) nor the labeler (chance φ_t) leads to a guess, and a guess is uniform over the classes; that
-is the paper's ε = (δ - δφ + φ)(C - 1)/C. Drawing for each label which of the two led to a guess makes δ and φ Beta given the rest.
+An item's class and level of difficulty are drawn together, and the shape of the levels' distribution before them with both summed out: drawn one
+given the other they would hardly move. Drawing how many of a labeler's labels were the labeler's own guesses makes its fallibility Beta.
 """
 
 from __future__ import annotations
@@ -12,148 +12,137 @@ import numba
 import numpy as np
 
 from truthing.coding import Array
+from truthing.noise.base import symmetric_table
+from truthing.noise.hard_items import FALLIBILITY, LEVELS, LOG_WIDTH, LOGS, PRIOR_LEVELS, SHAPE, SHAPE_LIMITS
+from truthing.noise.known import combined_error
 from truthing.progress import Progress, silent
 from truthing.truth.consensus import Entries
 from truthing.truth.crowd_gibbs import CrowdSamples, _start, beta_limits
-from truthing.truth.gibbs import CHAINS, _dirichlet
+from truthing.truth.gibbs import CHAINS, _dirichlet, draw_index
 
-FALLIBILITY = (2.0, 4.0)  # Beta prior of a labeler's fallibility: better than chance on average
-WEIGHTS = np.array([1.0, 2.0, 4.0, 8.0, 16.0])  # how many pseudo-labels hold an item's difficulty to the common mean
-MEANS = np.array([0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5])
+STEPS = (0.6, 0.15)  # of the walk of log (a, b): wide and narrow in turn
 
 
 @numba.njit(cache=True)
-def _guesses(start_of, rater, label, votes, truth, delta, phi, n_classes, item_bad, item_all, rater_bad, rater_all):  # type: ignore[no-untyped-def]
-    """Which labels were guesses, and because of whom."""
-    item_bad[:], item_all[:], rater_bad[:], rater_all[:] = 0, 0, 0, 0
-    for i in range(len(truth)):
-        d = delta[i]
-        for n in range(start_of[i], start_of[i + 1]):
-            f = phi[rater[n]]
-            for _ in range(int(votes[n])):
-                informed = (1 - d) * (1 - f) * n_classes if label[n] == truth[i] else 0.0
-                both, item_only, rater_only = d * f, d * (1 - f), (1 - d) * f
-                u = np.random.random() * (informed + both + item_only + rater_only)
-                item_all[i] += 1
-                rater_all[rater[n]] += 1
-                if u < informed:
-                    continue
-                if u < informed + both:
-                    item_bad[i] += 1
-                    rater_bad[rater[n]] += 1
-                elif u < informed + both + item_only:
-                    item_bad[i] += 1
-                else:
-                    rater_bad[rater[n]] += 1
+def _fallibility(right, wrong, n_classes, phi):  # type: ignore[no-untyped-def]
+    """Each labeler's, from how many of its labels were its own guesses; tallies are labelers × levels."""
+    for t in range(len(phi)):
+        guesses, labels = 0, 0.0
+        for k in range(len(LEVELS)):
+            labels += right[t, k] + wrong[t, k]
+            own, item = phi[t] / n_classes, (1 - phi[t]) * LEVELS[k] / n_classes
+            guesses += np.random.binomial(int(right[t, k]), own / (own + item + (1 - phi[t]) * (1 - LEVELS[k])))
+            guesses += np.random.binomial(int(wrong[t, k]), own / (own + item))
+        draw = np.random.beta(FALLIBILITY[0] + guesses, FALLIBILITY[1] + labels - guesses)
+        phi[t] = min(max(draw, 1e-9), 1 - 1e-9)
 
 
 @numba.njit(cache=True)
-def _difficulty_prior(bad, everything):  # type: ignore[no-untyped-def]
-    """Mean and weight of the items' Beta prior, drawn from a grid by their beta-binomial likelihood."""
-    most = int(everything.max()) + 1
-    alike = np.zeros((most, most))  # items with the same counts are scored once
-    for i in range(len(bad)):
-        alike[int(everything[i]), int(bad[i])] += 1
-    scores = np.zeros(len(MEANS) * len(WEIGHTS))
-    for k in range(len(scores)):
-        mean, weight = MEANS[k // len(WEIGHTS)], WEIGHTS[k % len(WEIGHTS)]
-        a, b = mean * weight, (1 - mean) * weight
-        base = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
-        for n in range(1, most):
-            for x in range(n + 1):
-                if alike[n, x] > 0:
-                    scores[k] += alike[n, x] * (
-                        base + math.lgamma(a + x) + math.lgamma(b + n - x) - math.lgamma(a + b + n)
-                    )
-    total = np.cumsum(np.exp(scores - scores.max()))
-    k = min(np.searchsorted(total, np.random.random() * total[-1]), len(scores) - 1)
-    return MEANS[k // len(WEIGHTS)], WEIGHTS[k % len(WEIGHTS)]
+def _shares(shape, out):  # type: ignore[no-untyped-def]
+    """Chance of each level under Beta(a, b); returns the log of the prior of (log a, log b)."""
+    total = 0.0
+    for k in range(len(LEVELS)):
+        out[k] = LOG_WIDTH[k] + (shape[0] - 1) * LOGS[0, k] + (shape[1] - 1) * LOGS[1, k]
+    top = out.max()
+    for k in range(len(LEVELS)):
+        out[k] = math.exp(out[k] - top)
+        total += out[k]
+    value = math.log(shape[0]) + math.log(shape[1])
+    for k in range(len(LEVELS)):
+        out[k] /= total
+        value += PRIOR_LEVELS[k] * math.log(max(out[k], 1e-300))
+    return value
 
 
 @numba.njit(cache=True)
-def _draw_truth(start_of, rater, label, votes, outcome, gold, prior, own, delta, phi, truth, chances):  # type: ignore[no-untyped-def]
-    """Each item's class given everything else; returns the log-likelihood."""
-    n_classes = len(prior)
-    p, total_log = np.empty(n_classes), 0.0
-    for i in range(len(truth)):
-        for c in range(n_classes):
-            p[c] = -1e300
-            if (gold[i] < 0 or gold[i] == c) and prior[c] > 0:
-                p[c] = math.log(prior[c]) + math.log(max(own[c, outcome[i]], 1e-300))
-        for n in range(start_of[i], start_of[i + 1]):
-            wrong = (delta[i] + phi[rater[n]] - delta[i] * phi[rater[n]]) / n_classes
-            right = 1 - wrong * (n_classes - 1)
-            p[label[n]] += votes[n] * (math.log(max(right, 1e-300)) - math.log(max(wrong, 1e-300)))
-            total_log += votes[n] * math.log(max(wrong, 1e-300))
-        top, total = p.max(), 0.0
-        for c in range(n_classes):
-            p[c] = math.exp(p[c] - top)
-            total += p[c]
-        total_log += top + math.log(total)
-        u, c = np.random.random() * total, 0
-        while c < n_classes - 1 and u >= p[c]:
-            u -= p[c]
-            c += 1
-        truth[i] = c
-        for k in range(n_classes):
-            chances[i, k] += p[k] / total
-    return total_log
+def _shape(chance, shape, shares):  # type: ignore[no-untyped-def]
+    """Metropolis steps of (a, b) given each item's likelihood at each level, items × levels."""
+    new, new_shares = np.empty(2), np.empty(len(LEVELS))
+    prior, here = _shares(shape, shares), np.log(chance @ shares).sum()
+    for step in range(4):
+        for k in range(2):
+            new[k] = shape[k] * math.exp(STEPS[step % 2] * np.random.standard_normal())
+        if new.min() < SHAPE_LIMITS[0] or new.max() > SHAPE_LIMITS[1]:
+            continue
+        new_prior = _shares(new, new_shares)
+        there = np.log(chance @ new_shares).sum()
+        if math.log(np.random.random()) < there + new_prior - here - prior:
+            shape[:], shares[:], prior, here = new, new_shares, new_prior, there
 
 
 @numba.njit(cache=True)
 def _chain(  # type: ignore[no-untyped-def]
     start_of, rater, label, votes, outcome, n_outcomes, gold, row_weight, prior_fixed, start, n_raters, burn, keep, seed, out
 ):  # fmt: skip
-    counts, classifier, prior_out, fallibility, mean_delta, chances, log_likelihood = out
+    counts, classifier, prior_out, fallibility, mean_delta, chances = out
     np.random.seed(seed)
-    n_items, n_classes = len(outcome), counts.shape[1]
-    truth, delta, phi = start.copy(), np.full(n_items, 0.1), np.full(n_raters, 0.3)
-    item_bad, item_all, rater_bad, rater_all = (
-        np.zeros(n_items),
-        np.zeros(n_items),
-        np.zeros(n_raters),
-        np.zeros(n_raters),
-    )
-    own, prior, scratch = np.empty((n_classes, n_outcomes)), prior_fixed.copy(), np.empty_like(chances)
+    n_items, n_classes, n_levels = len(outcome), counts.shape[1], len(LEVELS)
+    truth, level, phi = start.copy(), np.full(n_items, n_levels // 3), np.full(n_raters, 0.3)
+    shape, shares, chance = SHAPE.copy(), np.empty(n_levels), np.empty((n_items, n_levels))
+    right, wrong = np.zeros((n_raters, n_levels)), np.zeros((n_raters, n_levels))
+    own, prior, p = np.empty((n_classes, n_outcomes)), prior_fixed.copy(), np.empty(n_classes)
+    miss, gain = np.empty((n_raters, n_levels)), np.empty((n_raters, n_levels))
+    scores, base = np.empty((n_classes, n_levels)), np.empty(n_levels)
     for sweep in range(burn + keep):
-        _guesses(start_of, rater, label, votes, truth, delta, phi, n_classes, item_bad, item_all, rater_bad, rater_all)
-        mean, weight = _difficulty_prior(item_bad, item_all)
-        for i in range(n_items):
-            delta[i] = np.random.beta(mean * weight + item_bad[i], (1 - mean) * weight + item_all[i] - item_bad[i])
-        for t in range(n_raters):
-            phi[t] = np.random.beta(FALLIBILITY[0] + rater_bad[t], FALLIBILITY[1] + rater_all[t] - rater_bad[t])
+        right[:], wrong[:] = 0.0, 0.0
         answers = np.zeros((n_classes, n_outcomes))
         for i in range(n_items):
             answers[truth[i], outcome[i]] += 1
+            for n in range(start_of[i], start_of[i + 1]):
+                if label[n] == truth[i]:
+                    right[rater[n], level[i]] += votes[n]
+                else:
+                    wrong[rater[n], level[i]] += votes[n]
+        _fallibility(right, wrong, n_classes, phi)
         for c in range(n_classes):
             _dirichlet(row_weight + answers[c], own[c])
         if prior_fixed[0] < 0:
-            prior = np.empty(n_classes)
             _dirichlet(1.0 + answers.sum(axis=1), prior)
-        value = _draw_truth(
-            start_of,
-            rater,
-            label,
-            votes,
-            outcome,
-            gold,
-            prior,
-            own,
-            delta,
-            phi,
-            truth,
-            chances if sweep >= burn else scratch,
-        )
+        for t in range(n_raters):
+            for k in range(n_levels):
+                error = (LEVELS[k] + phi[t] - LEVELS[k] * phi[t]) / n_classes
+                miss[t, k] = math.log(error)
+                gain[t, k] = math.log(1 - error * (n_classes - 1)) - miss[t, k]
+        for i in range(n_items):
+            for c in range(n_classes):
+                allowed = (gold[i] < 0 or gold[i] == c) and prior[c] > 0
+                scores[c] = math.log(prior[c] * max(own[c, outcome[i]], 1e-300)) if allowed else -1e300
+            base[:] = 0.0
+            for n in range(start_of[i], start_of[i + 1]):
+                said, who = label[n], rater[n]
+                for k in range(n_levels):
+                    scores[said, k] += votes[n] * gain[who, k]
+                    base[k] += votes[n] * miss[who, k]
+            top = -1e300
+            for k in range(n_levels):
+                for c in range(n_classes):
+                    scores[c, k] += base[k]
+                    top = max(top, scores[c, k])
+            for k in range(n_levels):
+                chance[i, k] = 0.0
+                for c in range(n_classes):
+                    chance[i, k] += math.exp(scores[c, k] - top)
+        _shape(chance, shape, shares)
+        for i in range(n_items):
+            chance[i] *= shares
+            k = draw_index(chance[i], chance[i].sum())
+            for c in range(n_classes):
+                allowed = (gold[i] < 0 or gold[i] == c) and prior[c] > 0
+                p[c] = math.log(prior[c] * max(own[c, outcome[i]], 1e-300)) if allowed else -1e300
+            for n in range(start_of[i], start_of[i + 1]):
+                p[label[n]] += votes[n] * gain[rater[n], k]
+            p[:] = np.exp(p - p.max())
+            truth[i], level[i] = draw_index(p, p.sum()), k
+            if sweep >= burn:
+                counts[sweep - burn, truth[i], outcome[i]] += 1
+                chances[i] += p / p.sum()
         if sweep >= burn:
-            k = sweep - burn
-            for i in range(n_items):
-                counts[k, truth[i], outcome[i]] += 1
-            classifier[k], prior_out[k], fallibility[k], mean_delta[k], log_likelihood[k] = (
+            kept = sweep - burn
+            classifier[kept], prior_out[kept], fallibility[kept], mean_delta[kept] = (
                 own,
                 prior,
                 phi,
-                delta.mean(),
-                value,
+                LEVELS[level].mean(),
             )
 
 
@@ -172,23 +161,20 @@ def sample_difficulty(
         progress(chain / n_chains, "drawing truths, labelers and how hard items are")
         out = (
             np.zeros((keep, n_classes, n_outcomes)), np.zeros((keep, n_classes, n_outcomes)), np.zeros((keep, n_classes)), np.zeros((keep, n_raters)),
-            np.zeros(keep), np.zeros((n_items, n_classes)), np.zeros(keep),
+            np.zeros(keep), np.zeros((n_items, n_classes)),
         )  # fmt: skip
         _chain(
             start_of, entries.rater.astype(np.int64), entries.label.astype(np.int64), entries.votes, outcome.astype(np.int64), n_outcomes,
             gold.astype(np.int64), row_weight, fixed, _start(entries, outcome, gold, 1, rng), n_raters, burn, keep, int(rng.integers(2**31)), out,
         )  # fmt: skip
         parts.append(out)
-    counts, classifier, priors, fallibility, difficulty, chances, likelihood = (
-        np.concatenate([p[k] for p in parts]) for k in range(7)
+    counts, classifier, priors, fallibility, difficulty, chances = (
+        np.concatenate([p[k] for p in parts]) for k in range(6)
     )
-    error = (difficulty[:, None] + fallibility - difficulty[:, None] * fallibility) * (n_classes - 1) / n_classes
-    wrong = error / max(n_classes - 1, 1)
-    mean, sd = error.mean(axis=0), error.std(axis=0)
-    table = np.repeat((wrong.mean(axis=0))[:, None, None], n_classes, axis=1).repeat(n_classes, axis=2)
-    spread = np.repeat((wrong.std(axis=0))[:, None, None], n_classes, axis=1).repeat(n_classes, axis=2)
+    error = combined_error(difficulty[:, None], fallibility, n_classes)
+    table, spread = symmetric_table(error.mean(axis=0), n_classes), symmetric_table(error.std(axis=0), n_classes)
     diagonal = np.arange(n_classes)
-    table[:, diagonal, diagonal], spread[:, diagonal, diagonal] = (1 - mean)[:, None], sd[:, None]
+    spread[:, diagonal, diagonal] = error.std(axis=0)[:, None]
     low, high = beta_limits(table, spread)
     truth = chances.reshape(n_chains, n_items, n_classes).sum(axis=0) / (n_chains * keep)
-    return CrowdSamples(counts, classifier, priors, table, low, high, error, truth, likelihood, difficulty, n_chains)
+    return CrowdSamples(counts, classifier, priors, table, low, high, error, truth, n_chains)

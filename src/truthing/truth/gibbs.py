@@ -39,6 +39,16 @@ def _dirichlet(alpha: Array, out: Array) -> None:
 
 
 @numba.njit(cache=True)
+def draw_index(weights, total):  # type: ignore[no-untyped-def]
+    """One index, drawn in proportion to the weights."""
+    u, k = np.random.random() * total, 0
+    while k < len(weights) - 1 and u >= weights[k]:
+        u -= weights[k]
+        k += 1
+    return k
+
+
+@numba.njit(cache=True)
 def _chain(  # type: ignore[no-untyped-def]
     weight, outcome, size, row_prior, prior_prior, prior, row, first, last, burn, seed, rows, priors, counts, truth,
 ):  # fmt: skip
@@ -66,12 +76,7 @@ def _chain(  # type: ignore[no-untyped-def]
                     truth[g, c] += p[c] / total
             left = size[g]
             if left == 1:
-                u = np.random.random() * total
-                c = 0
-                while c < n_classes - 1 and u >= p[c]:
-                    u -= p[c]
-                    c += 1
-                tally[c, outcome[g]] += 1
+                tally[draw_index(p, total), outcome[g]] += 1
             else:
                 for c in range(n_classes - 1):
                     if left <= 0 or total <= 0.0:

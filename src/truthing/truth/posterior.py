@@ -90,18 +90,25 @@ def with_learned_noise(question: Question, noise: Any, panel_error: Any = None) 
     """Labelers learned from the labels; trusted only where the user says so (panel_error=0)."""
     if noise is not None:
         return _learned(question, noise, {}, panel_error)
+    if _beyond_sampling(question):
+        return _learned(question, DawidSkene(), {}, panel_error)
     entries, listening = Entries.of(question.labels), part(question.progress, 0, 0.1)
-    noise, scores = choose_model(entries, question.predicted, question.seed, strata=True, progress=listening)
+    noise, scores = choose_model(entries, question.predicted, question.seed, hard_items=True, progress=listening)
     try:
         return _learned(question, noise, scores, panel_error)
     except NotConverged:
-        if not isinstance(noise, Strata):
+        if not isinstance(noise, Difficulty | Strata):
             raise
     outcome = _learned(question, DawidSkene(), scores, panel_error)
     outcome.warnings.append(
-        "Two strata of difficulty predict held-out labels best, but their sampler did not converge: one confusion matrix for each labeler was used."
+        f"{row_model(noise, question.labels)[1].capitalize()} predict held-out labels best, but the sampler did not converge: one confusion matrix for "
+        "each labeler was used."
     )
     return outcome
+
+
+def _beyond_sampling(question: Question) -> bool:
+    return len(question.labels.item) > LARGE or question.n_classes > MANY_CLASSES
 
 
 def _learned(question: Question, noise: Any, scores: dict[str, float], panel_error: Any) -> Outcome:
@@ -111,6 +118,9 @@ def _learned(question: Question, noise: Any, scores: dict[str, float], panel_err
     progress = question.progress
     readings = read_panel(entries, question.predicted, progress=part(progress, 0.1, 0.2))
     rows, name = row_model(noise, labels)
+    replaced = [] if isinstance(noise, DawidSkene) or not _beyond_sampling(question) else [name]
+    if replaced:
+        name = row_model(DawidSkene(), labels)[1]
     trusted = panel_error is not None and not isinstance(panel_error, tuple) and panel_error == 0
     hard_items = isinstance(noise, Difficulty)
     samples = _sample(question, entries, rows, readings, thorough=trusted, hard_items=hard_items)
@@ -122,6 +132,10 @@ def _learned(question: Question, noise: Any, scores: dict[str, float], panel_err
     diagnostics["pairs"] = pairs[:10]
     error = samples.error.mean(axis=0)
     warnings = checks.structure_warnings(labels, error, question.n_classes) + checks.agreement_warnings(pairs)
+    warnings += [
+        f"Beyond {LARGE:,} labels or {MANY_CLASSES} classes labelers are learned by {name} only: {asked} was not used."
+        for asked in replaced
+    ]
     summary = NoiseSummary(
         name, labels.labelers, samples.row_mean, samples.prior.mean(axis=0), (samples.row_low, samples.row_high),
         shortest_interval(samples.prior, 0.95), samples.error, learned=True,
@@ -147,7 +161,7 @@ def _sample(
 ) -> CrowdSamples:
     """The sampler where it is affordable; the bootstrap beyond."""
     progress = part(question.progress, 0.2, 0.9)
-    if len(entries.item) > LARGE or question.n_classes > MANY_CLASSES:
+    if _beyond_sampling(question):
         if not thorough:
             return variational_crowd(
                 question.predicted, readings.fit, n_draws=min(question.n_draws, 1000), seed=question.seed
@@ -161,7 +175,7 @@ def _sample(
             seed=question.seed,
             progress=progress,
         )
-    n_draws, burn = (question.n_draws, 500) if thorough else (min(question.n_draws, 1000), 150)
+    n_draws, burn = (question.n_draws, 500) if thorough else (min(question.n_draws, 600), 100)
     common: dict[str, Any] = {
         "prior": question.prior,
         "row_weight": PER_ROW / question.n_classes,

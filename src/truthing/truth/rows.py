@@ -13,7 +13,8 @@ from truthing.labels import Labels
 from truthing.noise.base import check_rates, symmetric_table
 from truthing.noise.known import Confusion, Difficulty, Symmetric
 from truthing.noise.learned import DawidSkene, Learned, OneCoin, Strata
-from truthing.truth.crowd_gibbs import COIN, FIXED, OWN, POOLED, SHARED, RowModel, pool_base
+from truthing.truth.crowd_gibbs import RowModel, pool_base
+from truthing.truth.labeler_rows import COIN, FIXED, OWN, POOLED, SHARED
 
 
 def is_open(noise: Any) -> bool:
