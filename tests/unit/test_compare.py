@@ -14,7 +14,7 @@ from scipy.stats import norm as normal
 
 import truthing as tr
 from truthing.comparison.slices import pool
-from truthing.truth.committee_gibbs import _gradient, _log_target
+from truthing.truth.committee_gibbs import CLASS_SD, COMMON_SD, OWN_SD, Regression, _target, sample_committee
 from truthing.truth.committee_link import Committee, draw_tilts, tilt_prior
 from truthing.truth.consensus import Entries
 from truthing.truth.link import draw_link, learned_level
@@ -97,17 +97,45 @@ def test_the_links_of_one_and_of_several_agree() -> None:
 
 def test_gradient_is_the_derivative() -> None:
     rng = np.random.default_rng(0)
-    said = rng.integers(0, 3, size=(40, 2))
-    effect = np.arange(6).reshape(2, 3)
-    tilt = effect[np.arange(2), said]
-    evidence, beta = rng.random((40, 3)) + 0.05, rng.standard_normal(9)
-    chance, size = np.empty(3), rng.integers(1, 4, 40).astype(float)
-    step = 1e-6 * np.eye(9)
-    numeric = [
-        (_log_target(beta + s, 0.8, evidence, said, tilt, size, chance) - _log_target(beta - s, 0.8, evidence, said, tilt, size, chance)) / 2e-6
-        for s in step
-    ]  # fmt: skip
-    np.testing.assert_allclose(_gradient(beta, 0.8, evidence, said, tilt, size), numeric, atol=1e-5)
+    predicted = rng.integers(0, 3, size=(2, 40))
+    regression = Regression.on_predictions(predicted, np.arange(6).reshape(2, 3))
+    n = regression.design.shape[1]
+    heavy = np.arange(n) % 2 == 0
+    mode, root, z = rng.standard_normal(n), rng.standard_normal((n, n)) / 3, rng.standard_normal(n)
+    data = (
+        regression.design,
+        heavy,
+        rng.random((40, 3)) + 0.05,
+        regression.said,
+        regression.tilt,
+        rng.integers(1, 4, 40).astype(float),
+    )
+    slope = np.empty(len(regression.design))
+
+    def value(at: np.ndarray) -> float:
+        return float(_target(at, mode, root, *data, slope)[0])
+
+    numeric = [(value(z + step) - value(z - step)) / 2e-6 for step in 1e-6 * np.eye(n)]
+    np.testing.assert_allclose(_target(z, mode, root, *data, slope)[1], numeric, atol=1e-5)
+
+
+def test_sampler_agrees_with_enumeration() -> None:
+    """Six items, two models: P(truth | predictions, labels) by summing over a grid of the two coefficients' normals, against the draws."""
+    predicted = np.array([[0, 0, 1, 1, 1, 0], [0, 1, 1, 0, 1, 1]])
+    regression = Regression.on_predictions(predicted, np.zeros((2, 2), dtype=np.int64))  # one coefficient for all: w
+    evidence = np.log(np.array([[0.9, 0.1], [0.7, 0.3], [0.2, 0.8], [0.4, 0.6], [0.1, 0.9], [0.5, 0.5]]))
+    truth, coefficients = sample_committee(regression, np.full(6, -1), evidence=evidence, n_draws=40_000, seed=1)
+    grid = np.linspace(-6, 6, 241)
+    alpha, weight = np.meshgrid(
+        grid * np.sqrt(2) * CLASS_SD, grid * np.hypot(COMMON_SD, OWN_SD / 2 ** (1 / 3)), indexing="ij"
+    )
+    lean = (2 * predicted - 1).sum(axis=0)
+    chance = 1 / (1 + np.exp(-(alpha[..., None] + weight[..., None] * lean)))
+    inner = chance * np.exp(evidence[:, 1]) + (1 - chance) * np.exp(evidence[:, 0])
+    density = np.exp(-0.5 * (grid[:, None] ** 2 + grid**2)) * inner.prod(axis=2)
+    exact = np.tensordot(density, chance * np.exp(evidence[:, 1]) / inner, axes=2) / density.sum()
+    np.testing.assert_allclose(truth.mean(axis=0), exact, atol=0.015)
+    assert coefficients[:, 2].mean() == pytest.approx((density * weight).sum() / density.sum(), abs=0.05)
 
 
 def test_small_slices_are_pulled_towards_the_others() -> None:

@@ -15,7 +15,7 @@ from truthing.noise.learned import Strata
 from truthing.progress import Progress
 from truthing.truth import checks, rows
 from truthing.truth.choice import choose_model
-from truthing.truth.committee_gibbs import sample_committee
+from truthing.truth.committee_gibbs import Regression, sample_committee
 from truthing.truth.committee_link import Committee, draw_tilts, draw_truths, effects, tilt_prior
 from truthing.truth.consensus import Entries, fit_dawid_skene
 from truthing.truth.diagnostics import effective_size, split_rhat
@@ -133,10 +133,10 @@ def _trusted(
         flat = np.full(n_classes, 1 / n_classes)
         common["evidence"] = Problem(labels, predicted[0], gold, model.log_likelihood(labels), flat).evidence
         assumptions.append("The noise of the labelers is as given.")
-    said = predicted.T.astype(np.int64)
+    regression = Regression.on_predictions(predicted, effects(predicted, n_classes))
     for thin in (1, 5):
         say(0.1 * thin, "drawing the truth" if thin == 1 else "the chains disagree: drawing five times as long")
-        truth = sample_committee(said, effects(predicted, n_classes), gold, thin=thin, **common)
+        truth, _ = sample_committee(regression, gold, thin=thin, **common)
         right = np.stack([(truth == row).mean(axis=1) for row in predicted])
         rhat = max(split_rhat(row, CHAINS) for row in right)
         size = min(effective_size(row, CHAINS) for row in right)
