@@ -190,8 +190,9 @@ def main() -> None:
     for known, trials in ((True, options.trials), (False, options.learned)):
         if options.part != "real" and trials:
             print(f"simulated: 500 items, 3 labelers wrong on 25%, noise {'known' if known else 'learned'}")
-            cells = itertools.product(options.models, (0.0, 0.5, 0.9))
-            print_calibration([c for cell in cells for c in simulated(known, *cell, trials)])
+            for n_models in options.models:
+                rows = [simulated(known, n_models, correlation, trials) for correlation in (0.0, 0.5, 0.9)]
+                print_calibration([pair for row in rows for pair in row])
     if options.part != "simulated":
         print("real crowds: pairs of workers as models (difference held, width; naive held, width)")
         real(options.pairs, options.repeats)

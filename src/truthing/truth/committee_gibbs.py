@@ -20,12 +20,16 @@ from truthing.truth.consensus import Entries, fit_dawid_skene
 from truthing.truth.crowd_gibbs import RowModel, _coin_pool, _update_pool, _update_rows
 from truthing.truth.gibbs import CHAINS
 from truthing.truth.problem import Groups, softmax
+from truthing.truth.score_curve import curve_basis
+from truthing.truth.scores import score_bins
 
 CLASS_SD = 2.0  # prior of α
 COMMON_SD = 1.0  # prior of w: what all classifiers have in common,
 OWN_SD = 2.0  # and each one's own, divided by the cube root of their number
 FEWEST = 2000  # draws whatever is asked: fewer cannot show whether the chains agree
-PILOT = 200  # sweeps of each chain
+CELLS = 32  # of each classifier's scores
+OWN_SLOPE, OWN_BEND = 4.0, 2.5  # prior of each classifier's curve, in units of `score_curve`
+PILOT, BURN = 200, 150  # sweeps of each chain: kept by the pilot run, and thrown away by every run
 REACH, MOST_LEAPS, WANTED = (
     math.pi / 2,
     32,
@@ -50,13 +54,37 @@ class Regression:
         """``predicted`` is classifiers × items, ``effect`` the number of the coefficient behind "classifier j says c"."""
         n_models, n_classes = effect.shape
         n_effects = int(effect.max()) + 1
-        own = OWN_SD / n_models ** (1 / 3)
-        design = np.zeros((n_classes + n_effects, n_classes + 1 + n_effects))
-        design[:n_classes, :n_classes] = CLASS_SD * np.eye(n_classes)
-        design[n_classes:, n_classes] = COMMON_SD
-        design[n_classes:, n_classes + 1 :] = own * np.eye(n_effects)
+        weights = np.column_stack([np.full(n_effects, COMMON_SD), OWN_SD / n_models ** (1 / 3) * np.eye(n_effects)])
         said = predicted.T.astype(np.int64)
-        return cls(said, effect[np.arange(n_models), said], design, np.zeros(design.shape[1], dtype=np.bool_))
+        tilt = effect[np.arange(n_models), said]
+        return cls(
+            said, tilt, _with_classes(n_classes, weights), np.zeros(n_classes + weights.shape[1], dtype=np.bool_)
+        )
+
+    @classmethod
+    def on_scores(cls, scores: Array, positive: int) -> Regression:
+        """``scores`` is classifiers × items: the log-odds of two classes are a sum of smooth curves, each as `score_curve` has it but wider.
+
+        What tells two classifiers with correlated scores apart is a small difference with a large coefficient, often of opposite sign.
+        """
+        n_models = len(scores)
+        cells = np.stack([score_bins(row, CELLS) for row in scores], axis=1).astype(np.int64)
+        curves = [curve_basis(np.bincount(cell))[:, 1:] for cell in cells.T]
+        start = np.cumsum([0] + [len(curve) for curve in curves])
+        width = curves[0].shape[1]
+        weights, heavy = np.zeros((start[-1], 1 + n_models * width)), np.zeros(3 + n_models * width, dtype=np.bool_)
+        heavy[[2, *(3 + width * np.arange(n_models))]] = True  # slopes: some classifiers are nearly perfect
+        for j, curve in enumerate(curves):
+            rows = slice(start[j], start[j + 1])
+            weights[rows, 0] = curve[:, 0]
+            own = np.concatenate([[OWN_SLOPE], np.full(width - 1, OWN_BEND / n_models ** (1 / 3))])
+            weights[rows, 1 + j * width : 1 + (j + 1) * width] = curve * own
+        return cls(np.full_like(cells, positive), cells + start[:-1], _with_classes(2, weights), heavy)
+
+
+def _with_classes(n_classes: int, weights: Array) -> Array:
+    n, m = weights.shape
+    return np.block([[CLASS_SD * np.eye(n_classes), np.zeros((n_classes, m))], [np.zeros((n, n_classes)), weights]])
 
 
 @numba.njit(cache=True)
@@ -236,7 +264,6 @@ def sample_committee(
         first = softmax(entries.log_likelihood(start)) * known
     mode, root = _mode(regression.design, regression.heavy, first, said, tilt, size)
     seeds = np.random.default_rng(seed).integers(0, 2**31, (2, CHAINS))
-    burn = 100 if entries is None else 300
 
     def run(keep: int, burn: int, thin: int, seeds: Array) -> tuple[Array, Array]:
         out = np.empty((CHAINS, keep, n_items), dtype=np.int16)
@@ -247,9 +274,9 @@ def sample_committee(
         return out.reshape(-1, n_items), kept.reshape(-1, len(mode))
 
     # where the classifiers leave little doubt the posterior is far wider than its curvature at the mode: a pilot run says how wide
-    _, pilot = run(PILOT, burn, 1, seeds[0])
+    _, pilot = run(PILOT, BURN, 1, seeds[0])
     mode, root = pilot.mean(axis=0), _widened(root, pilot)
-    truth, gamma = run(-(-max(n_draws, FEWEST) // CHAINS), burn * thin, thin, seeds[1])
+    truth, gamma = run(-(-max(n_draws, FEWEST) // CHAINS), BURN * thin, thin, seeds[1])
     return truth, gamma @ regression.design.T
 
 
