@@ -81,12 +81,45 @@ def simulated(
             for a, b, better, gap in zip(ours, sure, up, actual_gaps)
             if gap != 0
         ]
-    said = ", ".join(f"{k} {np.mean(v):.3f} ± {np.std(v) / np.sqrt(len(v)):.3f}" for k, v in held.items())
     print(
-        f"  {'known' if known else 'learned'}, {n_models:>2} models, correlation {correlation:.1f}: {said}; {len(held['naive'])} data sets, {refused} refused",
+        f"  {'known' if known else 'learned'}, {n_models:>2} models, correlation {correlation:.1f}: {in_words(held)}; {len(held['naive'])} data sets, {refused} refused",
         flush=True,
     )
     return chances
+
+
+def areas(
+    options: dict[str, float], n_models: int, correlation: float, trials: int, n_items: int = 300
+) -> dict[str, list[float]]:
+    """AUC and average precision of models whose scores correlate given the truth, and the differences of neighbours."""
+    from sklearn.metrics import average_precision_score, roc_auc_score
+
+    held: dict[str, list[float]] = defaultdict(list)
+    for seed in range(trials):
+        rng = np.random.default_rng([seed, n_models, 7])
+        truth = rng.choice(2, size=n_items, p=[0.6, 0.4])
+        own = np.sqrt(correlation) * rng.standard_normal(n_items)
+        own = own + np.sqrt(1 - correlation) * rng.standard_normal((n_models, n_items))
+        scores = np.linspace(1.2, 2.2, n_models)[:, None] * (truth - 0.5) + own
+        wrong = rng.random((n_items, 3)) < 0.25
+        labels = tr.Labels.from_matrix(np.where(wrong, 1 - truth[:, None], truth[:, None]))
+        given = [tr.Predictions.from_sequence((s > 0).astype(int), items=labels.items, scores=s) for s in scores]
+        result = tr.compare({f"m{j}": p for j, p in enumerate(given)}, labels, draws=1000, seed=seed, **options)
+        for metric, exact in (("auc", roc_auc_score), ("average_precision", average_precision_score)):
+            draws, actual = result.draws(metric), np.array([exact(truth, s) for s in scores])
+            shuffled = np.stack([rng.permutation(column) for column in draws.T], axis=1)
+            held[metric].append(inside(shortest_interval(draws), actual).mean())
+            low, high = shortest_interval(np.diff(draws, axis=1))
+            held[f"{metric} difference"].append(inside((low, high), np.diff(actual)).mean())
+            held[f"{metric} width"].append((high - low).mean())
+            held[f"{metric} unpaired width"].append(
+                float(np.subtract(*shortest_interval(np.diff(shuffled, axis=1))[::-1]).mean())
+            )
+    return held
+
+
+def in_words(held: dict[str, list[float]]) -> str:
+    return ", ".join(f"{k} {np.mean(v):.3f} ± {np.std(v) / np.sqrt(len(v)):.3f}" for k, v in held.items())
 
 
 def inside(limits: tuple[np.ndarray, np.ndarray], value: np.ndarray) -> np.ndarray:
@@ -185,15 +218,26 @@ def main() -> None:
     parser.add_argument("--models", type=int, nargs="*", default=(2, 5, 10, 20))
     parser.add_argument("--pairs", type=int, default=6, help="pairs of workers of each crowd")
     parser.add_argument("--repeats", type=int, default=2, help="choices of gold for each pair")
-    parser.add_argument("--part", choices=("simulated", "real", "both"), default="both")
+    parser.add_argument("--areas", type=int, default=20, help="simulated data sets a row, areas under curves")
+    parser.add_argument("--part", choices=("simulated", "areas", "real", "all"), default="all")
     options = parser.parse_args()
     for known, trials in ((True, options.trials), (False, options.learned)):
-        if options.part != "real" and trials:
+        if options.part in ("simulated", "all") and trials:
             print(f"simulated: 500 items, 3 labelers wrong on 25%, noise {'known' if known else 'learned'}")
             for n_models in options.models:
                 rows = [simulated(known, n_models, correlation, trials) for correlation in (0.0, 0.5, 0.9)]
                 print_calibration([pair for row in rows for pair in row])
-    if options.part != "simulated":
+    if options.part in ("areas", "all"):
+        print("areas under curves: 300 items, 3 labelers wrong on 25%")
+        for given, n_models, correlation in itertools.product(
+            ({"noise": 0.25}, {}), options.models[:2], (0.0, 0.5, 0.9)
+        ):
+            held = in_words(areas(given, n_models, correlation, options.areas))
+            print(
+                f"  noise {'known' if given else 'unknown'}, {n_models} models, correlation {correlation:.1f}: {held}",
+                flush=True,
+            )
+    if options.part in ("real", "all"):
         print("real crowds: pairs of workers as models (difference held, width; naive held, width)")
         real(options.pairs, options.repeats)
 

@@ -240,6 +240,19 @@ def test_areas_are_paired(options: dict[str, float]) -> None:
     assert result.to_dict("average_precision")["models"]["a"]["face_value"] > 0.5
 
 
+def test_scores_of_few_values() -> None:
+    """Models that score with two values or one: what AUC is left is exact where the labels are."""
+    truth, scores, _ = scored()
+    rows = [scores[0], (scores[1] > 0.75) * 1.0, np.full(200, 0.5)]
+    given = {
+        n: tr.Predictions.from_sequence((scores[0] > 0.75) * 1, items=range(200), scores=row)
+        for n, row in zip("abc", rows)
+    }
+    for options in ({"noise": 0}, {"gold": dict(enumerate(truth))}):
+        result = tr.compare(given, tr.Labels.from_matrix(np.stack([truth, truth], axis=1)), draws=100, **options)
+        np.testing.assert_allclose(result.draws("auc")[0], [roc_auc_score(truth, row) for row in rows], atol=1e-12)
+
+
 def test_areas_in_slices_and_without_scores() -> None:
     truth, scores, models = scored()
     labels = tr.Labels.from_matrix(truth[:, None])

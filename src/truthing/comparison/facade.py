@@ -32,6 +32,7 @@ from truthing.progress import Progress, listener
 from truthing.tables import read_predictions
 
 MOST_ANSWERS = 100_000_000  # drawn truths kept, draws × items
+MOST_SCORED = 2000  # drawn truths given scores, as in `grade`
 FEW_IN_SLICE = 5
 
 
@@ -99,7 +100,9 @@ def compare(
     if len(scores) == len(names):
         votes = panel.counts()[:, place] / np.maximum(panel.per_item, 1)
         every = np.stack(scores)
-        scored = Scored(every, votes, partial(ask, scores=every, positive=place))
+        scored = Scored(
+            every, votes, partial(ask, scores=every, positive=place, n_draws=min(draws, fitting, MOST_SCORED))
+        )
         assumptions.append(
             "For areas under curves the log-odds of the positive class are a sum of smooth curves, one in the score of each model."
         )

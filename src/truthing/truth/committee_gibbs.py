@@ -67,19 +67,17 @@ class Regression:
 
         What tells two classifiers with correlated scores apart is a small difference with a large coefficient, often of opposite sign.
         """
-        n_models = len(scores)
+        from scipy.linalg import block_diag
+
         cells = np.stack([score_bins(row, CELLS) for row in scores], axis=1).astype(np.int64)
         curves = [curve_basis(np.bincount(cell))[:, 1:] for cell in cells.T]
-        start = np.cumsum([0] + [len(curve) for curve in curves])
-        width = curves[0].shape[1]
-        weights, heavy = np.zeros((start[-1], 1 + n_models * width)), np.zeros(3 + n_models * width, dtype=np.bool_)
-        heavy[[2, *(3 + width * np.arange(n_models))]] = True  # slopes: some classifiers are nearly perfect
-        for j, curve in enumerate(curves):
-            rows = slice(start[j], start[j + 1])
-            weights[rows, 0] = curve[:, 0]
-            own = np.concatenate([[OWN_SLOPE], np.full(width - 1, OWN_BEND / n_models ** (1 / 3))])
-            weights[rows, 1 + j * width : 1 + (j + 1) * width] = curve * own
-        return cls(np.full_like(cells, positive), cells + start[:-1], _with_classes(2, weights), heavy)
+        height, width = np.array([curve.shape for curve in curves]).T
+        bend = OWN_BEND / len(scores) ** (1 / 3)
+        own = block_diag(*(np.column_stack([OWN_SLOPE * curve[:, :1], bend * curve[:, 1:]]) for curve in curves))
+        design = _with_classes(2, np.column_stack([np.concatenate([curve[:, 0] for curve in curves]), own]))
+        heavy = np.zeros(design.shape[1], dtype=np.bool_)
+        heavy[[2, *(3 + np.cumsum(width) - width)]] = True  # slopes: some classifiers are nearly perfect
+        return cls(np.full_like(cells, positive), cells + np.cumsum(height) - height, design, heavy)
 
 
 def _with_classes(n_classes: int, weights: Array) -> Array:
