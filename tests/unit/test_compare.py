@@ -233,11 +233,14 @@ def test_areas_are_paired(options: dict[str, float]) -> None:
     rng = np.random.default_rng(1)
     labels = tr.Labels.from_matrix(np.where(rng.random((200, 4)) < 0.2, 1 - truth[:, None], truth[:, None]))
     result = tr.compare({**models, "twin": models["a"]}, labels, draws=400, **options)
+    assert not any("areas under curves" in a for a in result.assumptions)
     gap, alone = result.difference("auc", "a", "b"), [result.estimate(m, "auc").std for m in "ab"]
     assert gap.std < 0.8 * np.hypot(*alone)
     assert (result.difference("auc", "a", "twin").values == 0).all()
     assert result.probability_best("auc")["c"] < 0.05
-    assert result.to_dict("average_precision")["models"]["a"]["face_value"] > 0.5
+    found = result.to_dict("average_precision")
+    assert found["models"]["a"]["face_value"] > 0.5
+    assert sum("areas under curves" in a for a in found["assumptions"]) == 1
 
 
 def test_scores_of_few_values() -> None:

@@ -103,9 +103,6 @@ def compare(
         scored = Scored(
             every, votes, partial(ask, scores=every, positive=place, n_draws=min(draws, fitting, MOST_SCORED))
         )
-        assumptions.append(
-            "For areas under curves the log-odds of the positive class are a sum of smooth curves, one in the score of each model."
-        )
     return Comparison(
         tuple(names), panel.classes, place, found.truth, codes, target, seed, sizes(joined[0]), joined[0].dropped,
         tuple(Tally.from_confusion(face_value(panel, c)) for c in codes), slices, [*warnings, *found.warnings],

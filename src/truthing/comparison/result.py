@@ -121,7 +121,8 @@ class Comparison:
     def _scored_truth(self) -> Array:
         """Answer keys drawn given every model's scores, when first asked for: they take a run of their own."""
         found = self._with_scores().run()
-        self.warnings.extend(w for w in found.warnings if w not in self.warnings)
+        for said, more in ((self.warnings, found.warnings), (self.assumptions, found.assumptions)):
+            said.extend(sentence for sentence in more if sentence not in said)
         return found.truth
 
     def _with_scores(self) -> Scored:

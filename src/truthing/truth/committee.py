@@ -27,6 +27,7 @@ from truthing.truth.readings import Readings, known_readings, read_panel
 
 INDEPENDENT = "Labelers err independently of each other and of the classifiers, given the true class."
 SAME = 0.005  # chains whose accuracies are this close are taken together, and it is said where R-hat complains
+CURVES = "For areas under curves the log-odds of the positive class are a sum of smooth curves, one in the score of each classifier."
 TOGETHER = "Classifiers may err together: nothing is assumed about how their mistakes depend on each other."
 
 
@@ -108,6 +109,7 @@ def _linked(
         evidence = np.log(np.clip(consensus, 1e-6, 1))
         _, coefficients = sample_committee(scored, gold, evidence=evidence, n_draws=n_draws, seed=seed)
         truth = draw_scored_truths(committee, tilts, scored, coefficients, gold, seed)
+        assumptions.append(CURVES)
     size = effective_size(np.asarray((truth == predicted[0]).mean(axis=1)), 1)
     return SharedTruth(truth, assumptions, warnings, {"effective_sample_size": size})
 
@@ -128,7 +130,7 @@ def _trusted(
     say: Progress,
 ) -> SharedTruth:  # fmt: skip
     n_classes = labels.n_classes
-    assumptions = [INDEPENDENT, TOGETHER]
+    assumptions = [INDEPENDENT, TOGETHER, *([] if scored is None else [CURVES])]
     common: dict[str, Any] = {"n_draws": n_draws, "seed": seed}
     entries = Entries.of(labels)
     if learned and len(entries.item) > LARGE:
