@@ -28,7 +28,9 @@ COMMON_SD = 1.0  # prior of w: what all classifiers have in common,
 OWN_SD = 2.0  # and each one's own, divided by the cube root of their number
 FEWEST = 2000  # draws whatever is asked: fewer cannot show whether the chains agree
 CELLS = 32  # of each classifier's scores
-OWN_SLOPE, OWN_BEND = 4.0, 2.5  # prior of each classifier's curve, in units of `score_curve`
+NEARLY_EQUAL = (
+    0.03  # added to the variance of each classifier's standardised scores before their correlations are inverted
+)
 PILOT, BURN = 200, 150  # sweeps of each chain: kept by the pilot run, and thrown away by every run
 REACH, MOST_LEAPS, WANTED = (
     math.pi / 2,
@@ -63,20 +65,27 @@ class Regression:
 
     @classmethod
     def on_scores(cls, scores: Array, positive: int) -> Regression:
-        """``scores`` is classifiers × items: the log-odds of two classes are a sum of smooth curves, each as `score_curve` has it but wider.
+        """``scores`` is classifiers × items: the log-odds of two classes are a sum of smooth curves in them.
 
-        What tells two classifiers with correlated scores apart is a small difference with a large coefficient, often of opposite sign.
+        Each classifier's strength has the prior of `score_curve`, most of it in common; slopes follow from strengths as in discriminant
+        analysis, by the inverse correlation of the scores: what tells like scores apart is a small difference with a large coefficient.
         """
         from scipy.linalg import block_diag
 
+        n_models = len(scores)
         cells = np.stack([score_bins(row, CELLS) for row in scores], axis=1).astype(np.int64)
         curves = [curve_basis(np.bincount(cell))[:, 1:] for cell in cells.T]
-        height, width = np.array([curve.shape for curve in curves]).T
-        bend = OWN_BEND / len(scores) ** (1 / 3)
-        own = block_diag(*(np.column_stack([OWN_SLOPE * curve[:, :1], bend * curve[:, 1:]]) for curve in curves))
-        design = _with_classes(2, np.column_stack([np.concatenate([curve[:, 0] for curve in curves]), own]))
+        x = np.stack([curve[cell, 0] for curve, cell in zip(curves, cells.T)])
+        x = (x - x.mean(axis=1, keepdims=True)) / np.maximum(x.std(axis=1, keepdims=True), 1e-9)
+        inverse = np.linalg.inv(x @ x.T / x.shape[1] + NEARLY_EQUAL * np.eye(n_models))
+        own = 1 / n_models ** (1 / 3)
+        strengths = np.column_stack([np.ones(n_models), own * np.eye(n_models)])
+        slopes = block_diag(*(curve[:, :1] for curve in curves)) @ inverse @ strengths
+        bends = block_diag(*(own * size * curve[:, 1:] for curve, size in zip(curves, np.sqrt(np.diag(inverse)))))
+        design = _with_classes(2, np.hstack([slopes, bends]))
         heavy = np.zeros(design.shape[1], dtype=np.bool_)
-        heavy[[2, *(3 + np.cumsum(width) - width)]] = True  # slopes: some classifiers are nearly perfect
+        heavy[2 : 3 + n_models] = True  # some classifiers are nearly perfect
+        height = np.array([len(curve) for curve in curves])
         return cls(np.full_like(cells, positive), cells + np.cumsum(height) - height, design, heavy)
 
 
