@@ -49,39 +49,92 @@ def naive_better(labels: tr.Labels, first: np.ndarray, second: np.ndarray) -> tu
     return float(gap.mean()), error, float(norm.cdf(gap.mean() / error))
 
 
-def simulated(trials: int, n_items: int = 500) -> None:
-    print(f"simulated: {n_items} items, 3 labelers wrong on 25%; {trials} data sets a row")
-    for known, n_models, correlation in itertools.product((True, False), (2, 5, 10, 20), (0.0, 0.5, 0.9)):
-        held: dict[str, list[float]] = defaultdict(list)
-        for seed in range(trials):
-            truth, predicted, labels = models(n_items, n_models, correlation, seed)
-            try:
-                result = tr.compare(
-                    {f"m{j}": p for j, p in enumerate(predicted)}, labels,
-                    noise=0.25 if known else None, panel_error=0, draws=1000, seed=seed,
-                )  # fmt: skip
-            except tr.NotConverged:
-                held["refused"].append(1.0)
-                continue
-            draws, actual = result.draws(), (predicted == truth).mean(axis=1)
-            low, high = shortest_interval(draws)
-            held["accuracy"].append(float(((low - 1e-9 <= actual) & (actual <= high + 1e-9)).mean()))
-            gaps, actual_gaps = np.diff(draws, axis=1), np.diff(actual)
-            low, high = shortest_interval(gaps)
-            held["difference"].append(float(((low - 1e-9 <= actual_gaps) & (actual_gaps <= high + 1e-9)).mean()))
-            held["width"].append(float((high - low).mean()))
-            seen, error, _ = naive_better(labels, predicted[1], predicted[0])
-            held["naive"].append(float(abs(seen - actual_gaps[0]) <= 1.96 * error))
-        said = ", ".join(
-            f"{k} {np.mean(v):.3f}"
-            + (f" ± {np.std(v) / np.sqrt(len(v)):.3f}" if k in ("accuracy", "difference") else "")
-            for k, v in held.items()
-            if k != "refused"
-        )
-        print(
-            f"  {n_models:>2} models, correlation {correlation:.1f}, noise {'known' if known else 'learned'}: {said}, {len(held['refused'])} refused",
-            flush=True,
-        )
+def simulated(
+    known: bool, n_models: int, correlation: float, trials: int, n_items: int = 500
+) -> list[tuple[float, float]]:
+    """One row of the table; returns the chance that we and the naive answer gave to the better one of each two neighbours."""
+    held: dict[str, list[float]] = defaultdict(list)
+    chances, refused = [], 0
+    for seed in range(trials):
+        truth, predicted, labels = models(n_items, n_models, correlation, seed)
+        try:
+            result = tr.compare(
+                {f"m{j}": p for j, p in enumerate(predicted)}, labels,
+                noise=0.25 if known else None, panel_error=0, draws=1000, seed=seed,
+            )  # fmt: skip
+        except tr.NotConverged:
+            refused += 1
+            continue
+        draws, actual = result.draws(), (predicted == truth).mean(axis=1)
+        held["accuracies"].append(inside(shortest_interval(draws), actual).mean())
+        gaps, actual_gaps = np.diff(draws, axis=1), np.diff(actual)
+        low, high = shortest_interval(gaps)
+        held["differences"].append(inside((low, high), actual_gaps).mean())
+        held["width"].append((high - low).mean())
+        naive = [naive_better(labels, after, before) for before, after in itertools.pairwise(predicted)]
+        seen, error, sure = np.array(naive).T
+        held["naive"].append((np.abs(seen - actual_gaps) <= 1.96 * error).mean())
+        ours = (gaps > 0).mean(axis=0) + 0.5 * (gaps == 0).mean(axis=0)
+        up = actual_gaps > 0
+        chances += [
+            (a if better else 1 - a, b if better else 1 - b)
+            for a, b, better, gap in zip(ours, sure, up, actual_gaps)
+            if gap != 0
+        ]
+    print(
+        f"  {'known' if known else 'learned'}, {n_models:>2} models, correlation {correlation:.1f}: {in_words(held)}; {len(held['naive'])} data sets, {refused} refused",
+        flush=True,
+    )
+    return chances
+
+
+def areas(
+    options: dict[str, float], n_models: int, correlation: float, trials: int, n_items: int = 300
+) -> dict[str, list[float]]:
+    """AUC and average precision of models whose scores correlate given the truth, and the differences of neighbours."""
+    from sklearn.metrics import average_precision_score, roc_auc_score
+
+    held: dict[str, list[float]] = defaultdict(list)
+    for seed in range(trials):
+        rng = np.random.default_rng([seed, n_models, 7])
+        truth = rng.choice(2, size=n_items, p=[0.6, 0.4])
+        own = np.sqrt(correlation) * rng.standard_normal(n_items)
+        own = own + np.sqrt(1 - correlation) * rng.standard_normal((n_models, n_items))
+        scores = np.linspace(1.2, 2.2, n_models)[:, None] * (truth - 0.5) + own
+        wrong = rng.random((n_items, 3)) < 0.25
+        labels = tr.Labels.from_matrix(np.where(wrong, 1 - truth[:, None], truth[:, None]))
+        given = [tr.Predictions.from_sequence((s > 0).astype(int), items=labels.items, scores=s) for s in scores]
+        result = tr.compare({f"m{j}": p for j, p in enumerate(given)}, labels, draws=1000, seed=seed, **options)
+        for metric, exact in (("auc", roc_auc_score), ("average_precision", average_precision_score)):
+            draws, actual = result.draws(metric), np.array([exact(truth, s) for s in scores])
+            shuffled = np.stack([rng.permutation(column) for column in draws.T], axis=1)
+            held[metric].append(inside(shortest_interval(draws), actual).mean())
+            low, high = shortest_interval(np.diff(draws, axis=1))
+            held[f"{metric} difference"].append(inside((low, high), np.diff(actual)).mean())
+            held[f"{metric} width"].append((high - low).mean())
+            held[f"{metric} unpaired width"].append(
+                float(np.subtract(*shortest_interval(np.diff(shuffled, axis=1))[::-1]).mean())
+            )
+    return held
+
+
+def in_words(held: dict[str, list[float]]) -> str:
+    return ", ".join(f"{k} {np.mean(v):.3f} ± {np.std(v) / np.sqrt(len(v)):.3f}" for k, v in held.items())
+
+
+def inside(limits: tuple[np.ndarray, np.ndarray], value: np.ndarray) -> np.ndarray:
+    return (limits[0] - 1e-9 <= value) & (value <= limits[1] + 1e-9)
+
+
+def print_calibration(chances: list[tuple[float, float]]) -> None:
+    """How sure one was which of two is better, and how often that was right."""
+    for who, given in zip(("ours", "naive"), np.array(chances).T):
+        sure, said = np.maximum(given, 1 - given), []
+        for low, high in itertools.pairwise((0.5, 0.7, 0.9, 0.975, 1.01)):
+            here = (sure >= low) & (sure < high)
+            if here.any():
+                said.append(f"{sure[here].mean():.2f} sure: right {(given > 0.5)[here].mean():.2f} of {here.sum()}")
+        print(f"    {who:<6} {', '.join(said)}", flush=True)
 
 
 def pairs(set_name: str, most: int, fewest: int = 30) -> list[tuple[tr.Labels, np.ndarray, np.ndarray]]:
@@ -145,18 +198,7 @@ def real(most: int, repeats: int) -> None:
         print(
             f"  {n_gold} gold: difference held {mean[0]:.3f} ± {error[0]:.3f} at width {mean[1]:.3f}; naive {mean[2]:.3f} at {mean[3]:.3f}"
         )
-        for who, given in zip(("ours", "naive"), np.array(chances).T):
-            sure = np.maximum(given, 1 - given)
-            bins = [
-                (a, b)
-                for a, b in ((0.5, 0.7), (0.7, 0.9), (0.9, 0.975), (0.975, 1.01))
-                if ((sure >= a) & (sure < b)).any()
-            ]
-            said = ", ".join(
-                f"{sure[(sure >= a) & (sure < b)].mean():.2f} sure: right {(given > 0.5)[(sure >= a) & (sure < b)].mean():.2f} of {int(((sure >= a) & (sure < b)).sum())}"
-                for a, b in bins
-            )
-            print(f"    {who:<6} {said}", flush=True)
+        print_calibration(chances)
 
 
 def linked_draws(panel: tr.Labels, predicted: np.ndarray, gold: np.ndarray, prior: LinkPrior, seed: int) -> np.ndarray:
@@ -170,15 +212,32 @@ def linked_draws(panel: tr.Labels, predicted: np.ndarray, gold: np.ndarray, prio
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--trials", type=int, default=200)
-    parser.add_argument("--pairs", type=int, default=12)
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--part", choices=("simulated", "real", "both"), default="both")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--trials", type=int, default=30, help="simulated data sets a row, noise known")
+    parser.add_argument("--learned", type=int, default=6, help="simulated data sets a row, noise learned")
+    parser.add_argument("--models", type=int, nargs="*", default=(2, 5, 10, 20))
+    parser.add_argument("--pairs", type=int, default=6, help="pairs of workers of each crowd")
+    parser.add_argument("--repeats", type=int, default=2, help="choices of gold for each pair")
+    parser.add_argument("--areas", type=int, default=20, help="simulated data sets a row, areas under curves")
+    parser.add_argument("--part", choices=("simulated", "areas", "real", "all"), default="all")
     options = parser.parse_args()
-    if options.part != "real":
-        simulated(options.trials)
-    if options.part != "simulated":
+    for known, trials in ((True, options.trials), (False, options.learned)):
+        if options.part in ("simulated", "all") and trials:
+            print(f"simulated: 500 items, 3 labelers wrong on 25%, noise {'known' if known else 'learned'}")
+            for n_models in options.models:
+                rows = [simulated(known, n_models, correlation, trials) for correlation in (0.0, 0.5, 0.9)]
+                print_calibration([pair for row in rows for pair in row])
+    if options.part in ("areas", "all"):
+        print("areas under curves: 300 items, 3 labelers wrong on 25%")
+        for given, n_models, correlation in itertools.product(
+            ({"noise": 0.25}, {}), options.models[:2], (0.0, 0.5, 0.9)
+        ):
+            held = in_words(areas(given, n_models, correlation, options.areas))
+            print(
+                f"  noise {'known' if given else 'unknown'}, {n_models} models, correlation {correlation:.1f}: {held}",
+                flush=True,
+            )
+    if options.part in ("real", "all"):
         print("real crowds: pairs of workers as models (difference held, width; naive held, width)")
         real(options.pairs, options.repeats)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from compare import models
+from compare import areas, models
 from scipy.stats import binom
 
 import truthing as tr
@@ -29,3 +29,10 @@ def test_intervals_hold_when_models_share_mistakes() -> None:
     least = binom.ppf(1e-6, TRIALS, 0.95) / TRIALS
     assert np.mean(accuracy) >= least
     assert np.mean(difference) >= least
+
+
+def test_differences_of_areas_hold_and_are_paired() -> None:
+    """Scores correlated by .9 given the truth: a narrower prior of the curves held .88. False alarm below 1e-6."""
+    held = areas({"noise": 0.25}, 2, 0.9, TRIALS, 200)
+    assert np.mean(held["auc difference"]) >= binom.ppf(1e-6, TRIALS, 0.95) / TRIALS
+    assert np.mean(held["auc width"]) < 0.6 * np.mean(held["auc unpaired width"])

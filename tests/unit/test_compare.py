@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 from scipy.stats import norm as normal
+from sklearn.metrics import average_precision_score, roc_auc_score
 
 import truthing as tr
 from truthing.comparison.slices import pool
-from truthing.truth.committee_gibbs import _gradient, _log_target
+from truthing.truth.committee_gibbs import CLASS_SD, COMMON_SD, OWN_SD, Regression, _target, sample_committee
 from truthing.truth.committee_link import Committee, draw_tilts, tilt_prior
 from truthing.truth.consensus import Entries
 from truthing.truth.link import draw_link, learned_level
@@ -97,17 +98,45 @@ def test_the_links_of_one_and_of_several_agree() -> None:
 
 def test_gradient_is_the_derivative() -> None:
     rng = np.random.default_rng(0)
-    said = rng.integers(0, 3, size=(40, 2))
-    effect = np.arange(6).reshape(2, 3)
-    tilt = effect[np.arange(2), said]
-    evidence, beta = rng.random((40, 3)) + 0.05, rng.standard_normal(9)
-    chance, size = np.empty(3), rng.integers(1, 4, 40).astype(float)
-    step = 1e-6 * np.eye(9)
-    numeric = [
-        (_log_target(beta + s, 0.8, evidence, said, tilt, size, chance) - _log_target(beta - s, 0.8, evidence, said, tilt, size, chance)) / 2e-6
-        for s in step
-    ]  # fmt: skip
-    np.testing.assert_allclose(_gradient(beta, 0.8, evidence, said, tilt, size), numeric, atol=1e-5)
+    predicted = rng.integers(0, 3, size=(2, 40))
+    regression = Regression.on_predictions(predicted, np.arange(6).reshape(2, 3))
+    n = regression.design.shape[1]
+    heavy = np.arange(n) % 2 == 0
+    mode, root, z = rng.standard_normal(n), rng.standard_normal((n, n)) / 3, rng.standard_normal(n)
+    data = (
+        regression.design,
+        heavy,
+        rng.random((40, 3)) + 0.05,
+        regression.said,
+        regression.tilt,
+        rng.integers(1, 4, 40).astype(float),
+    )
+    slope = np.empty(len(regression.design))
+
+    def value(at: np.ndarray) -> float:
+        return float(_target(at, mode, root, *data, slope)[0])
+
+    numeric = [(value(z + step) - value(z - step)) / 2e-6 for step in 1e-6 * np.eye(n)]
+    np.testing.assert_allclose(_target(z, mode, root, *data, slope)[1], numeric, atol=1e-5)
+
+
+def test_sampler_agrees_with_enumeration() -> None:
+    """Six items, two models: P(truth | predictions, labels) by summing over a grid of the two coefficients' normals, against the draws."""
+    predicted = np.array([[0, 0, 1, 1, 1, 0], [0, 1, 1, 0, 1, 1]])
+    regression = Regression.on_predictions(predicted, np.zeros((2, 2), dtype=np.int64))  # one coefficient for all: w
+    evidence = np.log(np.array([[0.9, 0.1], [0.7, 0.3], [0.2, 0.8], [0.4, 0.6], [0.1, 0.9], [0.5, 0.5]]))
+    truth, coefficients = sample_committee(regression, np.full(6, -1), evidence=evidence, n_draws=40_000, seed=1)
+    grid = np.linspace(-6, 6, 241)
+    alpha, weight = np.meshgrid(
+        grid * np.sqrt(2) * CLASS_SD, grid * np.hypot(COMMON_SD, OWN_SD / 2 ** (1 / 3)), indexing="ij"
+    )
+    lean = (2 * predicted - 1).sum(axis=0)
+    chance = 1 / (1 + np.exp(-(alpha[..., None] + weight[..., None] * lean)))
+    inner = chance * np.exp(evidence[:, 1]) + (1 - chance) * np.exp(evidence[:, 0])
+    density = np.exp(-0.5 * (grid[:, None] ** 2 + grid**2)) * inner.prod(axis=2)
+    exact = np.tensordot(density, chance * np.exp(evidence[:, 1]) / inner, axes=2) / density.sum()
+    np.testing.assert_allclose(truth.mean(axis=0), exact, atol=0.015)
+    assert coefficients[:, 2].mean() == pytest.approx((density * weight).sum() / density.sum(), abs=0.05)
 
 
 def test_small_slices_are_pulled_towards_the_others() -> None:
@@ -142,7 +171,7 @@ def test_same_seed_same_answer() -> None:
     np.testing.assert_array_equal(*found)
 
 
-def test_more_classes_and_scores() -> None:
+def test_more_classes() -> None:
     data = tr.simulate(
         200,
         4,
@@ -155,13 +184,87 @@ def test_more_classes_and_scores() -> None:
         {"a": data.predictions, "b": (data.predictions + 1) % 3}, data.labels, gold=data.gold(60), draws=300
     )
     assert result.probability_best("macro_f1")["a"] > 0.99
-    two = tr.simulate(200, 4, prior=[0.6, 0.4], operating_point=(0.85, 0.2), fallibility=0.3, seed=2)
-    worse = tr.Predictions.from_sequence(
-        two.predictions, items=two.labels.items, scores=np.random.default_rng(0).random(200)
+
+
+def scored(
+    n_items: int = 200, correlation: float = 0.8, seed: int = 0
+) -> tuple[np.ndarray, np.ndarray, dict[str, tr.Predictions]]:
+    """Truth, scores of three models (the first two are twins but for noise, the third is useless) and what compare takes."""
+    rng = np.random.default_rng(seed)
+    truth = rng.choice(2, size=n_items, p=[0.6, 0.4])
+    noise = np.sqrt(correlation) * rng.standard_normal(n_items) + np.sqrt(1 - correlation) * rng.standard_normal(
+        (3, n_items)
     )
-    scored = tr.compare({"a": two.as_predictions(), "b": worse}, two.labels, noise=0.15, draws=300)
-    assert scored.difference("auc").probability_better > 0.99
-    assert any("ignore that models share items" in a for a in scored.assumptions)
+    scores = np.round(noise + truth * np.array([[1.5], [1.5], [0.0]]), 1)  # with ties
+    items = range(n_items)
+    given = [tr.Predictions.from_sequence((row > 0.75).astype(int), items=items, scores=row) for row in scores]
+    return truth, scores, dict(zip("abc", given))
+
+
+def test_perfect_labels_give_the_areas_of_scikit_learn() -> None:
+    truth, scores, models = scored()
+    labels = tr.Labels.from_matrix(truth[:, None])
+    result = tr.compare(models, labels, noise=0, draws=100)
+    for metric, peer in (("auc", roc_auc_score), ("average_precision", average_precision_score)):
+        expected = [peer(truth, row) for row in scores]
+        np.testing.assert_allclose(result.draws(metric), np.tile(expected, (len(result.draws(metric)), 1)), atol=1e-12)
+        assert [result.at_face_value(m, metric) for m in "abc"] == pytest.approx(expected)
+        assert result.order(metric) == (tuple(np.array(list("abc"))[np.argsort([-e for e in expected])]), 1.0)
+    gold = tr.compare(models, tr.Labels.from_matrix(1 - truth[:, None]), gold=dict(enumerate(truth)), draws=100)
+    np.testing.assert_allclose(gold.draws("auc")[-1], [roc_auc_score(truth, row) for row in scores], atol=1e-12)
+
+
+def test_areas_on_new_data_spread_as_delong_says() -> None:
+    truth, scores, models = scored()
+    result = tr.compare(models, tr.Labels.from_matrix(truth[:, None]), noise=0, target="population", draws=2000)
+    above = (scores[:, truth == 1][:, :, None] > scores[:, truth == 0][:, None, :]) * 1.0
+    above += 0.5 * (scores[:, truth == 1][:, :, None] == scores[:, truth == 0][:, None, :])
+    gap = above[0] - above[2]
+    variance = sum(gap.mean(axis=a).var(ddof=1) / gap.shape[1 - a] for a in (0, 1))
+    found = result.difference("auc", "a", "c")
+    assert found.mean == pytest.approx(gap.mean(), abs=0.01)
+    assert found.std == pytest.approx(np.sqrt(variance), rel=0.1)
+
+
+@pytest.mark.parametrize("options", [{"noise": 0.2}, {}, {"panel_error": 0}])
+def test_areas_are_paired(options: dict[str, float]) -> None:
+    """Correlated models: their difference is narrower than independent draws would make it; twins do not differ at all."""
+    truth, _, models = scored()
+    rng = np.random.default_rng(1)
+    labels = tr.Labels.from_matrix(np.where(rng.random((200, 4)) < 0.2, 1 - truth[:, None], truth[:, None]))
+    result = tr.compare({**models, "twin": models["a"]}, labels, draws=400, **options)
+    assert not any("areas under curves" in a for a in result.assumptions)
+    gap, alone = result.difference("auc", "a", "b"), [result.estimate(m, "auc").std for m in "ab"]
+    assert gap.std < 0.8 * np.hypot(*alone)
+    assert (result.difference("auc", "a", "twin").values == 0).all()
+    assert result.probability_best("auc")["c"] < 0.05
+    found = result.to_dict("average_precision")
+    assert found["models"]["a"]["face_value"] > 0.5
+    assert sum("areas under curves" in a for a in found["assumptions"]) == 1
+
+
+def test_scores_of_few_values() -> None:
+    """Models that score with two values or one: what AUC is left is exact where the labels are."""
+    truth, scores, _ = scored()
+    rows = [scores[0], (scores[1] > 0.75) * 1.0, np.full(200, 0.5)]
+    given = {
+        n: tr.Predictions.from_sequence((scores[0] > 0.75) * 1, items=range(200), scores=row)
+        for n, row in zip("abc", rows)
+    }
+    for options in ({"noise": 0}, {"gold": dict(enumerate(truth))}):
+        result = tr.compare(given, tr.Labels.from_matrix(np.stack([truth, truth], axis=1)), draws=100, **options)
+        np.testing.assert_allclose(result.draws("auc")[0], [roc_auc_score(truth, row) for row in rows], atol=1e-12)
+
+
+def test_areas_in_slices_and_without_scores() -> None:
+    truth, scores, models = scored()
+    labels = tr.Labels.from_matrix(truth[:, None])
+    result = tr.compare(models, labels, noise=0, draws=200, by=[i % 2 for i in range(200)])
+    alone = {(s.name, s.model): s.alone for s in result.by_slice("auc")}
+    assert alone["1", "a"].mean == pytest.approx(roc_auc_score(truth[1::2], scores[0, 1::2]), abs=0.02)
+    _, predicted, labels = made(150)
+    with pytest.raises(tr.InputError, match="need scores of two classes"):
+        tr.compare({"a": predicted[0], "b": predicted[1]}, labels, noise=0.2, draws=100).difference("auc")
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 
 from truthing.coding import Array, sort_classes
-from truthing.comparison.result import Comparison, check_models
+from truthing.comparison.result import Comparison, Scored, check_models
 from truthing.errors import InputError, listing
 from truthing.grading import (
     MOST_CELLS,
     as_noise,
     check_draws,
     check_target,
-    grade,
     positive_class,
     predicted_classes,
     prepare,
@@ -33,6 +32,7 @@ from truthing.progress import Progress, listener
 from truthing.tables import read_predictions
 
 MOST_ANSWERS = 100_000_000  # drawn truths kept, draws × items
+MOST_SCORED = 2000  # drawn truths given scores, as in `grade`
 FEW_IN_SLICE = 5
 
 
@@ -87,39 +87,27 @@ def compare(
             f"{panel.n_items:,} items leave memory for {fitting} draws only: limits of intervals are rough."
         )
     weights = None if gold_weights is None else selection_weights(gold_weights, joined[0])
-    found = shared_truth(
-        panel, codes, joined[0].gold, as_noise(noise), panel_error,
+    ask = partial(
+        shared_truth, panel, codes, joined[0].gold, as_noise(noise), panel_error,
         gold_weights=weights, n_draws=min(draws, fitting), seed=seed, say=say,
     )  # fmt: skip
+    found = ask()
     slices = {} if by is None else slices_of(by, panel)
     if slices:
         warnings += slice_warnings(slices, len(names))
-    areas: Callable[[], dict[str, Array]] | None = None
-    if all(c[1] is not None for c in columns):
-        options: dict[str, Any] = {
-            "gold": gold, "gold_weights": gold_weights, "noise": noise, "threshold": threshold, "positive": positive,
-            "panel_error": panel_error, "repeats": repeats, "draws": min(draws, fitting), "seed": seed,
-        }  # fmt: skip
-        areas = partial(_score_draws, predictions, labels, options)
-        assumptions.append(
-            "Areas under curves are graded for each model by itself: their differences ignore that models share items, and are wider than need be."
+    scored = None
+    scores = [c[1] for c in columns if c[1] is not None]
+    if len(scores) == len(names):
+        votes = panel.counts()[:, place] / np.maximum(panel.per_item, 1)
+        every = np.stack(scores)
+        scored = Scored(
+            every, votes, partial(ask, scores=every, positive=place, n_draws=min(draws, fitting, MOST_SCORED))
         )
     return Comparison(
         tuple(names), panel.classes, place, found.truth, codes, target, seed, sizes(joined[0]), joined[0].dropped,
         tuple(Tally.from_confusion(face_value(panel, c)) for c in codes), slices, [*warnings, *found.warnings],
-        [*dict.fromkeys(assumptions), *found.assumptions], found.diagnostics, areas,
+        [*dict.fromkeys(assumptions), *found.assumptions], found.diagnostics, scored,
     )  # fmt: skip
-
-
-def _score_draws(predictions: Mapping[str, Any], labels: Any, options: dict[str, Any]) -> dict[str, Array]:
-    """Draws of the areas under each model's curves, draws × models."""
-    reports = [grade(p, labels, **options) for p in predictions.values()]
-    out = {}
-    for metric in ("auc", "average_precision"):
-        every = [report[metric].values for report in reports]
-        length = min(map(len, every))
-        out[metric] = np.stack([values[:length] for values in every], axis=1)
-    return out
 
 
 def join_models(predictions: Mapping[str, Any], labels: Any, gold: Any, repeats: Repeats) -> list[Joined]:

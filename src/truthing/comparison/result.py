@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,7 +14,11 @@ from truthing.errors import InputError, did_you_mean, listing
 from truthing.metrics.counts import PER_CLASS, Tally, evaluate
 from truthing.metrics.estimate import Estimate
 
+if TYPE_CHECKING:
+    from truthing.truth.committee import SharedTruth
+
 LESS_IS_BETTER = ("error", "false_alarm")
+AREAS = ("auc", "average_precision")
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +51,15 @@ def less_is_better(metric: str) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
+class Scored:
+    """What areas under curves need: scores (models × items), the share of labels that say positive, and a run that draws the truth given scores."""
+
+    scores: Array
+    at_face_value: Array
+    run: Callable[[], SharedTruth]
+
+
+@dataclass(frozen=True, eq=False)
 class Comparison:
     """Two to about twenty models graded by the same answer keys: ``truth`` is draws × items, ``predicted`` models × items."""
 
@@ -64,41 +77,66 @@ class Comparison:
     warnings: list[str] = field(default_factory=list)
     assumptions: list[str] = field(default_factory=list)
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
-    areas: Callable[[], Mapping[str, Array]] | None = None
+    scored: Scored | None = None
 
     # ---- draws ------------------------------------------------------------------------------------------------------
 
     @cached_property
     def tallies(self) -> tuple[Tally, ...]:
         """One tally for each model, over draws."""
-        return self.tallies_of(slice(None), self.target)
+        return self._tallies(slice(None), self.target)
 
-    def tallies_of(self, items: Any, target: str) -> tuple[Tally, ...]:
-        """Tallies on some of the items; for new data like them, items are redrawn (a Bayesian bootstrap, the same for every model)."""
-        from truthing.comparison.tallies import count
-
-        chosen = self.predicted[:, items]
-        rng = np.random.default_rng([self.seed, 1])
-        right, truth, predicted = count(
-            np.ascontiguousarray(self.truth[:, items]), chosen, len(self.classes), target, int(rng.integers(2**31))
-        )
-        return tuple(Tally(right[:, j], truth, predicted[:, j]) for j in range(len(self.models)))
+    @cached_property
+    def areas(self) -> Array:
+        """AUC and average precision, 2 × draws × models."""
+        return self._areas(slice(None), self.target)
 
     def draws(self, metric: str = "accuracy") -> Array:
         """The metric of every model, draws × models."""
-        if metric in ("auc", "average_precision"):
-            if self.areas is None:
-                raise InputError(f"{metric} needs scores of two classes from every model.")
-            return self.score_draws[metric]
-        return np.stack([self._evaluate(metric, tally) for tally in self.tallies], axis=1)
+        if metric in AREAS:
+            return np.asarray(self.areas[AREAS.index(metric)])
+        return self._evaluate(metric, self.tallies)
+
+    def draws_of(self, metric: str, items: Any, target: str) -> Array:
+        """The same on some of the items; for new data like them, items are redrawn (a Bayesian bootstrap, the same for every model)."""
+        if metric in AREAS:
+            return np.asarray(self._areas(items, target)[AREAS.index(metric)])
+        return self._evaluate(metric, self._tallies(items, target))
+
+    def _tallies(self, items: Any, target: str) -> tuple[Tally, ...]:
+        from truthing.comparison.tallies import count
+
+        right, truth, predicted = count(
+            np.ascontiguousarray(self.truth[:, items]), self.predicted[:, items], len(self.classes), target, self._seed
+        )
+        return tuple(Tally(right[:, j], truth, predicted[:, j]) for j in range(len(self.models)))
+
+    def _areas(self, items: Any, target: str) -> Array:
+        from truthing.comparison.tallies import areas
+
+        scores = self._with_scores().scores[:, items]
+        return areas(self._scored_truth[:, items] == self.positive, scores, target, self._seed)
 
     @cached_property
-    def score_draws(self) -> Mapping[str, Array]:
-        """Areas under every model's curves, graded when first asked for: each takes a run of its own."""
-        return {} if self.areas is None else self.areas()
+    def _scored_truth(self) -> Array:
+        """Answer keys drawn given every model's scores, when first asked for: they take a run of their own."""
+        found = self._with_scores().run()
+        for said, more in ((self.warnings, found.warnings), (self.assumptions, found.assumptions)):
+            said.extend(sentence for sentence in more if sentence not in said)
+        return found.truth
 
-    def _evaluate(self, metric: str, tally: Tally) -> Array:
-        return evaluate(metric, tally, classes=self.classes, positive=self.positive)
+    def _with_scores(self) -> Scored:
+        if self.scored is None:
+            raise InputError("areas under curves need scores of two classes from every model.")
+        return self.scored
+
+    @property
+    def _seed(self) -> int:
+        return int(np.random.default_rng([self.seed, 1]).integers(2**31))
+
+    def _evaluate(self, metric: str, tallies: tuple[Tally, ...]) -> Array:
+        found = [evaluate(metric, t, classes=self.classes, positive=self.positive) for t in tallies]
+        return np.stack(found, axis=-1)
 
     def _place(self, model: str) -> int:
         if model not in self.models:
@@ -112,9 +150,13 @@ class Comparison:
 
     def at_face_value(self, model: str, metric: str = "accuracy") -> float:
         """The metric against the labels as they are."""
-        if metric in ("auc", "average_precision"):
-            return float("nan")
-        return float(self._evaluate(metric, self.face_value[self._place(model)]))
+        if metric in AREAS:
+            from truthing.comparison.tallies import areas
+
+            scored = self._with_scores()
+            found = areas(scored.at_face_value[None], scored.scores[[self._place(model)]], "sample", 0)
+            return float(found[AREAS.index(metric), 0, 0])
+        return float(self._evaluate(metric, (self.face_value[self._place(model)],))[0])
 
     def difference(self, metric: str = "accuracy", first: str | None = None, second: str | None = None) -> Difference:
         """First minus second; of two models, the one given first minus the other."""

@@ -42,10 +42,7 @@ class Slice:
 def by_slice(comparison: Comparison, metric: str) -> list[Slice]:
     """Each model in each slice and, of two models, their difference."""
     names = list(comparison.slices)
-    found = []
-    for name in names:
-        tallies = comparison.tallies_of(comparison.slices[name], "population")
-        found.append(np.stack([comparison._evaluate(metric, t) for t in tallies], axis=1))
+    found = [comparison.draws_of(metric, comparison.slices[name], "population") for name in names]
     draws = np.stack(found)  # slices × draws × models
     columns = [(model, draws[:, :, j], (0.0, 1.0)) for j, model in enumerate(comparison.models)]
     if len(comparison.models) == 2:

@@ -1,4 +1,4 @@
-"""From answer keys to the counts behind every metric, for all models at once."""
+"""From answer keys to the counts behind every metric and the areas under curves, for all models at once."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numba
 import numpy as np
 
 from truthing.coding import Array
+from truthing.truth.scores import areas_of, run_ends
 
 
 def count(truth: Array, predicted: Array, n_classes: int, target: str, seed: int) -> tuple[Array, Array, Array]:
@@ -31,3 +32,28 @@ def _count(truth, predicted, redrawn, seed, right, shares, said):  # type: ignor
                 said[d, j, predicted[j, i]] += weight
                 if predicted[j, i] == truth[d, i]:
                     right[d, j, truth[d, i]] += weight
+
+
+def areas(positive: Array, scores: Array, target: str, seed: int) -> Array:
+    """AUC and average precision of every model, 2 × draws × models; ``positive`` is draws × items, the share of each item that is positive."""
+    found = np.empty((2, len(positive), len(scores)))
+    for j, row in enumerate(scores):
+        order = np.argsort(-row, kind="stable")
+        _areas(positive, order, run_ends(row[order]), target == "population", seed, found[:, :, j])
+    return found
+
+
+@numba.njit(cache=True, parallel=True)
+def _areas(positive, order, ends, redrawn, seed, out):  # type: ignore[no-untyped-def]
+    for d in numba.prange(len(positive)):
+        np.random.seed(seed + d)  # an item has the same weight for every model
+        weight = np.ones(len(order))
+        if redrawn:
+            for i in range(len(order)):
+                weight[i] = -math.log(1 - np.random.random())
+        hits, alarms = np.empty(len(order)), np.empty(len(order))
+        for place in range(len(order)):
+            i = order[place]
+            hits[place] = weight[i] * positive[d, i]
+            alarms[place] = weight[i] - hits[place]
+        out[0, d], out[1, d] = areas_of(hits, alarms, ends)

@@ -15,8 +15,8 @@ from truthing.noise.learned import Strata
 from truthing.progress import Progress
 from truthing.truth import checks, rows
 from truthing.truth.choice import choose_model
-from truthing.truth.committee_gibbs import sample_committee
-from truthing.truth.committee_link import Committee, draw_tilts, draw_truths, effects, tilt_prior
+from truthing.truth.committee_gibbs import Regression, sample_committee
+from truthing.truth.committee_link import Committee, draw_scored_truths, draw_tilts, draw_truths, effects, tilt_prior
 from truthing.truth.consensus import Entries, fit_dawid_skene
 from truthing.truth.diagnostics import effective_size, split_rhat
 from truthing.truth.gibbs import CHAINS, sample_known
@@ -27,6 +27,7 @@ from truthing.truth.readings import Readings, known_readings, read_panel
 
 INDEPENDENT = "Labelers err independently of each other and of the classifiers, given the true class."
 SAME = 0.005  # chains whose accuracies are this close are taken together, and it is said where R-hat complains
+CURVES = "For areas under curves the log-odds of the positive class are a sum of smooth curves, one in the score of each classifier."
 TOGETHER = "Classifiers may err together: nothing is assumed about how their mistakes depend on each other."
 
 
@@ -51,8 +52,13 @@ def shared_truth(
     n_draws: int,
     seed: int,
     say: Progress,
+    scores: Array | None = None,
+    positive: int | None = None,
 ) -> SharedTruth:
-    """``predicted`` is classifiers × items; ``model`` a noise model or None, as in `grade`."""
+    """``predicted`` is classifiers × items; ``model`` a noise model or None, as in `grade`.
+
+    With ``scores`` (classifiers × items, growing with the ``positive`` of two classes) the truth is drawn given them: areas under curves need that.
+    """
     learned = rows.must_be_learned(model, labels)
     if isinstance(model, Strata) or (isinstance(model, Difficulty) and learned):
         raise InputError(
@@ -62,14 +68,15 @@ def shared_truth(
         checks.require_identified(labels, gold)
     if panel_error is None and not rows.is_open(model):
         panel_error = 0  # what the user says about the labelers is trusted until panel_error says otherwise
+    scored = None if scores is None or positive is None else Regression.on_scores(scores, positive)
     if panel_error is None or isinstance(panel_error, tuple) or panel_error > 0:
-        return _linked(labels, predicted, gold, model, panel_error, learned, gold_weights, n_draws, seed, say)
-    return _trusted(labels, predicted, gold, model, learned, n_draws, seed, say)
+        return _linked(labels, predicted, scored, gold, model, panel_error, learned, gold_weights, n_draws, seed, say)
+    return _trusted(labels, predicted, scored, gold, model, learned, n_draws, seed, say)
 
 
 def _linked(
-    labels: Labels, predicted: Array, gold: Array, model: Any, panel_error: Any, learned: bool, gold_weights: Array | None,
-    n_draws: int, seed: int, say: Progress,
+    labels: Labels, predicted: Array, scored: Regression | None, gold: Array, model: Any, panel_error: Any, learned: bool,
+    gold_weights: Array | None, n_draws: int, seed: int, say: Progress,
 ) -> SharedTruth:  # fmt: skip
     entries = Entries.of(labels)
     readings: list[Readings] = []
@@ -77,7 +84,8 @@ def _linked(
         say(0.6 * number / len(predicted), f"reading the panel beside classifier {number + 1} of {len(predicted)}")
         readings.append(read_panel(entries, said) if learned else _known(labels, said, gold, model))
     levels = [learned_level(r) if panel_error is None else stated_level(r, panel_error) for r in readings]
-    committee = Committee.of(predicted, np.mean([r.consensus for r in readings], axis=0))
+    consensus = np.mean([r.consensus for r in readings], axis=0)
+    committee = Committee.of(predicted, consensus)
     say(0.6, "drawing the truth")
     tilts = draw_tilts(committee, tilt_prior(committee, levels), gold, gold_weights, n_draws=n_draws, seed=seed)
     warnings = checks.gold_selection_warning(labels, gold) if gold_weights is None else []
@@ -95,7 +103,13 @@ def _linked(
     n_gold = int((gold >= 0).sum())
     if n_gold:
         assumptions.append(f"{n_gold} gold items were used and must be a random choice.")
-    truth = draw_truths(committee, tilts, gold, seed)
+    if scored is None:
+        truth = draw_truths(committee, tilts, gold, seed)
+    else:
+        evidence = np.log(np.clip(consensus, 1e-6, 1))
+        _, coefficients = sample_committee(scored, gold, evidence=evidence, n_draws=n_draws, seed=seed)
+        truth = draw_scored_truths(committee, tilts, scored, coefficients, gold, seed)
+        assumptions.append(CURVES)
     size = effective_size(np.asarray((truth == predicted[0]).mean(axis=1)), 1)
     return SharedTruth(truth, assumptions, warnings, {"effective_sample_size": size})
 
@@ -112,10 +126,11 @@ def _known(labels: Labels, said: Array, gold: Array, model: Any) -> Readings:
 
 
 def _trusted(
-    labels: Labels, predicted: Array, gold: Array, model: Any, learned: bool, n_draws: int, seed: int, say: Progress
+    labels: Labels, predicted: Array, scored: Regression | None, gold: Array, model: Any, learned: bool, n_draws: int, seed: int,
+    say: Progress,
 ) -> SharedTruth:  # fmt: skip
     n_classes = labels.n_classes
-    assumptions = [INDEPENDENT, TOGETHER]
+    assumptions = [INDEPENDENT, TOGETHER, *([] if scored is None else [CURVES])]
     common: dict[str, Any] = {"n_draws": n_draws, "seed": seed}
     entries = Entries.of(labels)
     if learned and len(entries.item) > LARGE:
@@ -133,10 +148,10 @@ def _trusted(
         flat = np.full(n_classes, 1 / n_classes)
         common["evidence"] = Problem(labels, predicted[0], gold, model.log_likelihood(labels), flat).evidence
         assumptions.append("The noise of the labelers is as given.")
-    said = predicted.T.astype(np.int64)
+    regression = scored or Regression.on_predictions(predicted, effects(predicted, n_classes))
     for thin in (1, 5):
         say(0.1 * thin, "drawing the truth" if thin == 1 else "the chains disagree: drawing five times as long")
-        truth = sample_committee(said, effects(predicted, n_classes), gold, thin=thin, **common)
+        truth, _ = sample_committee(regression, gold, thin=thin, **common)
         right = np.stack([(truth == row).mean(axis=1) for row in predicted])
         rhat = max(split_rhat(row, CHAINS) for row in right)
         size = min(effective_size(row, CHAINS) for row in right)

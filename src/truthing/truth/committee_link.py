@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from truthing.coding import Array
-from truthing.truth.committee_sampler import RIDGE, posterior_tilts, prior_tilts, truths
+from truthing.truth.committee_gibbs import Regression
+from truthing.truth.committee_sampler import RIDGE, posterior_tilts, prior_tilts, settle_scores, truths
 from truthing.truth.link import DEFAULT, STEP, Level, LinkPrior
 from truthing.truth.readings import CLIP
 
@@ -158,15 +159,25 @@ def draw_tilts(
 
 def draw_truths(committee: Committee, tilts: Array, gold: Array, seed: int) -> Array:
     """Complete answer keys, draws × items; gold items are as they are."""
-    out = np.empty((len(tilts), len(committee.member)), dtype=np.int16)
-    truths(
-        tilts,
-        committee.logs,
-        committee.said,
-        committee.tilt(),
-        committee.member,
-        gold.astype(np.int64),
-        seed % 2**31,
-        out,
-    )
+    parts = (committee.logs, committee.said, committee.tilt(), committee.member)
+    return _truths(tilts, *parts, gold, seed)
+
+
+def draw_scored_truths(
+    committee: Committee, tilts: Array, regression: Regression, coefficients: Array, gold: Array, seed: int
+) -> Array:
+    """Answer keys that know the scores: what ``regression`` adds (draws of its ``coefficients``) sharpens each item's chance, as in `ScoreAnswer.linked`."""
+    at = committee.member
+    said = np.hstack([committee.said[at], regression.said])
+    tilt = np.hstack([committee.tilt()[at], committee.n_tilts + regression.tilt])
+    logs = committee.logs[at]
+    pick = np.linspace(0, len(coefficients) - 1, len(tilts)).astype(np.int64)
+    beta = np.hstack([tilts, coefficients[pick, logs.shape[1] :]])
+    settle_scores(beta, committee.n_tilts, logs, said, tilt)
+    return _truths(beta, logs, said, tilt, np.arange(len(at)), gold, seed)
+
+
+def _truths(beta: Array, logs: Array, said: Array, tilt: Array, member: Array, gold: Array, seed: int) -> Array:
+    out = np.empty((len(beta), len(member)), dtype=np.int16)
+    truths(beta, logs, said, tilt, member, gold.astype(np.int64), seed % 2**31, out)
     return out

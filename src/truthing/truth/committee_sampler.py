@@ -66,31 +66,50 @@ def prior_tilts(  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True)
 def _settle(beta, owner, logs, said, tilt, share, wanted):  # type: ignore[no-untyped-def]
-    """Newton for the shifts of each classifier's tilts at which it is right on the ``wanted`` share of items, or as near as can be."""
-    n_models, chance = len(wanted), np.empty(logs.shape[1])
-    shift = np.zeros(n_models)
+    """Newton for the shifts of the tilts (``owner`` says whose; -1: nobody's) at which every owner is right on the ``wanted`` share, or as near as can be."""
+    n, chance = len(wanted), np.empty(logs.shape[1])
+    shift = np.zeros(n)
     for _ in range(30):
-        slope, gain = wanted - RIDGE * shift, RIDGE * np.eye(n_models)
+        slope, gain = wanted - RIDGE * shift, RIDGE * np.eye(n)
         for g in range(len(share)):
             _chances(beta, logs[g], said[g], tilt[g], chance)
-            for j in range(n_models):
-                p = chance[said[g, j]]
-                slope[j] -= share[g] * p
+            for j in range(said.shape[1]):
+                p, q = chance[said[g, j]], owner[1 + tilt[g, j]]
+                if q < 0:
+                    break
+                slope[q] -= share[g] * p
                 for k in range(j + 1):
                     both = p if said[g, k] == said[g, j] else 0.0
-                    gain[j, k] += share[g] * (both - p * chance[said[g, k]])
-        for j in range(n_models):
-            for k in range(j):
-                gain[k, j] = gain[j, k]
+                    gain[q, owner[1 + tilt[g, k]]] += share[g] * (both - p * chance[said[g, k]])
+        for q in range(n):
+            for r in range(q):
+                gain[r, q] = gain[q, r]
         step = np.linalg.solve(gain, slope)
         largest = np.abs(step).max()
         if largest > 1.5:
             step *= 1.5 / largest
         shift += step
         for p in range(1, len(beta)):
-            beta[p] += step[owner[p]]
+            if owner[p] >= 0:
+                beta[p] += step[owner[p]]
         if largest < 1e-3:
             break
+
+
+@numba.njit(cache=True, parallel=True)
+def settle_scores(beta, n_tilts, logs, said, tilt):  # type: ignore[no-untyped-def]
+    """What scores say must not move how often a classifier is right in each of its classes: tilts are shifted until that is as it was without them."""
+    n_items, n_models = len(said), said.shape[1] // 2
+    owner = np.full(beta.shape[1], -1)
+    owner[1 : 1 + n_tilts] = np.arange(n_tilts)
+    share = np.full(n_items, 1 / n_items)
+    for d in numba.prange(len(beta)):
+        wanted, chance = np.zeros(n_tilts), np.empty(logs.shape[1])
+        for i in range(n_items):
+            _chances(beta[d], logs[i], said[i, :n_models], tilt[i, :n_models], chance)
+            for j in range(n_models):
+                wanted[tilt[i, j]] += share[i] * chance[said[i, j]]
+        _settle(beta[d], owner, logs, said, tilt, share, wanted)
 
 
 @numba.njit(cache=True)

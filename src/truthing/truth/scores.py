@@ -33,6 +33,11 @@ def score_bins(scores: Array, n_bins: int = CELLS) -> Array:
     return np.unique(np.searchsorted(cuts, scores, side="right"), return_inverse=True)[1].reshape(-1)
 
 
+def run_ends(scores: Array) -> Array:
+    """The last place of each run of equal scores."""
+    return np.flatnonzero(np.append(np.diff(scores) != 0, True))
+
+
 def levelled(evidence: Array) -> Array:
     """Evidence of two classes rounded to about a hundred log-likelihood ratios.
 
@@ -118,7 +123,7 @@ class ScoreAnswer:
     @cached_property
     def _at(self) -> Array:
         """Positions after which the threshold can fall: the last item of each run of equal scores."""
-        last = np.flatnonzero(np.append(np.diff(self.scores) != 0, True))
+        last = run_ends(self.scores)
         if len(last) > MOST_POINTS:
             last = last[np.unique(np.linspace(0, len(last) - 1, MOST_POINTS).astype(int))]
         return last
@@ -131,8 +136,7 @@ class ScoreAnswer:
 
     @cached_property
     def _areas(self) -> tuple[Array, Array]:
-        ends = np.flatnonzero(np.append(np.diff(self.scores) != 0, True))
-        return _areas(self.truth, ends)
+        return _areas(self.truth, run_ends(self.scores))
 
     def estimate(self, name: str) -> Estimate:
         auc, precision = self._areas
@@ -256,26 +260,25 @@ def _cumulative(truth, at):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True)
 def _areas(truth, ends):  # type: ignore[no-untyped-def]
-    """AUC with ties counted half, and average precision, for items sorted by falling score."""
-    n_draws, n = truth.shape
-    auc, average = np.full(n_draws, np.nan), np.full(n_draws, np.nan)
-    for d in range(n_draws):
-        positives = 0
-        for i in range(n):
-            positives += truth[d, i]
-        if positives == 0:
-            continue
-        area, precision, hits, start = 0.0, 0.0, 0, 0
-        for end in ends:
-            here = 0
-            for i in range(start, end + 1):
-                here += truth[d, i]
-            negatives = end + 1 - start - here
-            area += negatives * (hits + 0.5 * here)
-            hits += here
-            precision += here * hits / (end + 1)
-            start = end + 1
-        average[d] = precision / positives
-        if positives < n:
-            auc[d] = area / (positives * (n - positives))
+    auc, average = np.empty(len(truth)), np.empty(len(truth))
+    for d in range(len(truth)):
+        auc[d], average[d] = areas_of(truth[d], 1 - truth[d], ends)
     return auc, average
+
+
+@numba.njit(cache=True)
+def areas_of(positive, negative, ends):  # type: ignore[no-untyped-def]
+    """AUC with ties counted half, and average precision, from the weights of both classes by falling score; ``ends`` of runs of equal scores."""
+    area, precision, hits, alarms, start = 0.0, 0.0, 0.0, 0.0, 0
+    for end in ends:
+        here, wrong = 0.0, 0.0
+        for i in range(start, end + 1):
+            here += positive[i]
+            wrong += negative[i]
+        area += wrong * (hits + 0.5 * here)
+        hits += here
+        alarms += wrong
+        if here > 0:
+            precision += here * hits / (hits + alarms)
+        start = end + 1
+    return (area / (hits * alarms) if hits * alarms > 0 else np.nan), (precision / hits if hits > 0 else np.nan)
