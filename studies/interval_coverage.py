@@ -1,7 +1,7 @@
 """Coverage and width of every method and metric on simulated crowds whose noise model is right; results are kept in docs/honesty.md.
 
 Printed for each design: the share of 95% intervals that hold the true value on these items / their mean width [the same share at 80% and 99%].
-"confusion" is the mean over the cells of the confusion matrix, its width in items.
+"confusion" is the mean over the cells of the confusion matrix, its width a share of the items.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def trial(
             found[method, name] = (inside[0], limits[0.95][1] - limits[0.95][0], inside[1], inside[2])
         cells = {level: report.confusion.interval(level) for level in (0.95, 0.8, 0.99)}
         held = [float(((low - 1e-9 <= table) & (table <= high + 1e-9)).mean()) for low, high in cells.values()]
-        found[method, "confusion"] = (held[0], float((cells[0.95][1] - cells[0.95][0]).mean()), held[1], held[2])
+        found[method, "confusion"] = (held[0], float((cells[0.95][1] - cells[0.95][0]).mean() / n_items), held[1], held[2])
     return found
 
 
