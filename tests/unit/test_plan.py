@@ -54,7 +54,7 @@ def world(**options: Any) -> World:
         ({"width": 0}, "outside (0, 1)"),
         ({"width": 1.0}, "outside (0, 1)"),
         ({"budget": -5}, "above 0"),
-        ({"budget": 5, "costs": {}}, "costs are missing"),
+        ({"budget": 5, "costs": {}}, "prices are missing"),
         ({"budget": 5, "costs": {"item": 1}}, "price of a label is missing"),
         ({"budget": 5, "costs": {**COSTS, "gold": 0}}, "cost of a gold label is 0"),
         ({"budget": 5, "costs": {**COSTS, "item": -1}}, "cost of an item is -1"),

@@ -83,7 +83,8 @@ class Costs:
             return costs
         if not isinstance(costs, Mapping) or not costs:
             raise InputError(
-                "costs are missing: give costs={'item': 0.1, 'label': 0.05, 'gold': 2}; what is left out is not for sale."
+                "prices are missing: give that of an item, a label or a gold label (costs={'item': 0.1, 'label': 0.05, 'gold': 2}; --item-cost, --label-cost, "
+                "--gold-cost). What has no price is not for sale."
             )
         known = ("item", "label", "gold")
         for name in costs:
