@@ -91,7 +91,12 @@ def trial(
             found[method, name] = (inside[0], limits[0.95][1] - limits[0.95][0], inside[1], inside[2])
         cells = {level: report.confusion.interval(level) for level in (0.95, 0.8, 0.99)}
         held = [float(((low - 1e-9 <= table) & (table <= high + 1e-9)).mean()) for low, high in cells.values()]
-        found[method, "confusion"] = (held[0], float((cells[0.95][1] - cells[0.95][0]).mean() / n_items), held[1], held[2])
+        found[method, "confusion"] = (
+            held[0],
+            float((cells[0.95][1] - cells[0.95][0]).mean() / n_items),
+            held[1],
+            held[2],
+        )
     return found
 
 

@@ -75,11 +75,18 @@ def crowds(folder: Path, fewest: int = 20) -> None:
         actual, learned = (wrong / np.maximum(n, 1))[used], report.error[:, used]
         low, high = np.quantile(learned, [0.025, 0.975], axis=0)
         rank = spearmanr(actual, learned.mean(axis=0))[0]
+        judged = [k for k in np.flatnonzero(used) if labels.labelers[k] in report.graded]
+        limits = np.array([np.quantile(report.graded[labels.labelers[k]], [0.025, 0.975]) for k in judged])
+        own = (wrong / np.maximum(n, 1))[judged]
         print(
             f"{path.name:<18} {used.sum():>4} labelers   rank correlation {rank:.2f}   mean gap {np.mean(learned.mean(axis=0) - actual):+.3f}   "
             f"held {np.mean((low <= actual) & (actual <= high)):.2f}   consensus error "
             f"{np.mean(truth_gap(labels, known)):.3f} in {report.consensus_error.interval(0.95)[0]:.3f}-{report.consensus_error.interval(0.95)[1]:.3f}",
             flush=True,
+        )
+        print(
+            f"{'':<18} {len(judged):>4} graded by the others: held {np.mean((limits[:, 0] <= own) & (own <= limits[:, 1])):.2f} "
+            f"at width {np.mean(limits[:, 1] - limits[:, 0]):.3f}"
         )
 
 

@@ -212,3 +212,30 @@ def test_command_refuses_in_one_line(tmp_path: Path) -> None:
     assert done.stdout == ""
     assert done.stderr.startswith("truthing: there is one labeler")
     assert done.stderr.count("\n") == 1
+
+
+def test_labelers_are_graded_by_the_others(panel: Simulation, report: tr.LabelersReport) -> None:
+    """The same answer as `grade` gives for the labeler as a classifier; wider than where labelers are taken to err independently."""
+    name = panel.labels.labelers[0]
+    grid = panel.labels.matrix()
+    others = panel.labels.select([w for w in panel.labels.labelers if w != name])
+    asked = (grid[:, 0] >= 0) & (others.per_item > 0)
+    predicted = np.array(panel.labels.classes)[grid[asked, 0]]
+    expected = tr.grade(predicted, others[np.flatnonzero(asked)])["error"]
+    found = report[name]["graded"]
+    assert found.mean == pytest.approx(expected.mean, abs=0.02)
+    assert found.interval(0.5) == pytest.approx(expected.interval(0.5), abs=0.02)
+    independent = report[name]["error"].interval()
+    low, high = found.interval()
+    assert high - low > independent[1] - independent[0]
+
+
+def test_nobody_else_speaks_of_their_items() -> None:
+    """The fifth labeler shares too few items with the others to be graded by them: no number instead of a guess."""
+    data = tr.simulate(200, 5, prior=[0.5, 0.5], fallibility=0.3, seed=4)
+    alone = (data.labels.labeler == 4) & (data.labels.item >= 10)
+    apart = np.where(alone, data.labels.item + 1000, data.labels.item)
+    report = tr.labelers(tr.Labels.from_long(apart, data.labels.labeler, data.labels.label))
+    assert "graded" in report[0]
+    assert "graded" not in report[4]
+    assert report.frame().filter(report.frame()["labeler"] == "4")["graded"].is_nan().all()

@@ -17,6 +17,7 @@ from truthing.noise.known import Confusion
 from truthing.panel import people
 from truthing.panel.agreement import agreement
 from truthing.panel.collected import collected_bits
+from truthing.panel.graded import graded_errors
 from truthing.panel.learn import consensus_error, given_noise, learned_noise, with_copies, wrong_together
 from truthing.panel.pairs import Pair
 from truthing.panel.result import LabelersReport
@@ -66,7 +67,7 @@ def labelers(
     readings = read_consensus(Entries.of(copies.kept))
     question = Question(copies.kept, readings.predicted, joined.gold, fixed, None, None, "sample", draws, seed)
     if learned:
-        listening = part(say, 0.2, 0.8)
+        listening = part(say, 0.1, 0.8)
         summary, doubts = _learned(
             panel, copies, joined.gold, model, fixed, n_draws=draws, seed=seed, progress=listening
         )
@@ -76,7 +77,12 @@ def labelers(
     tables, priors = summary.confusion_draws, summary.prior_draws
     assert tables is not None
     assert priors is not None
-    say(0.8, "counting bits")
+    graded = (
+        {}
+        if not learned
+        else graded_errors(copies.kept, joined.gold, n_draws=draws, seed=seed, progress=part(say, 0.8, 0.95))
+    )
+    say(0.95, "counting bits")
     worth, added = _bits_collected(panel, copies, tables, priors, seed)
     bits = label_bits(tables, priors[:, None, :])
     swaps = {
@@ -105,10 +111,11 @@ def labelers(
         gold_checked=checked,
         gold_wrong=wrong,
         consensus_error=consensus_error(question, readings) if learned else None,
+        graded=graded,
         sizes=sizes(joined),
         seed=seed,
         warnings=warnings,
-        assumptions=_assumptions(summary.model, learned, bool((joined.gold >= 0).any()), copies.pairs),
+        assumptions=_assumptions(summary.model, learned, bool(graded), bool((joined.gold >= 0).any()), copies.pairs),
     )
 
 
@@ -163,7 +170,7 @@ def _on_gold(labels: Labels, gold: Array) -> tuple[Array, Array]:
     return checked, np.bincount(labels.labeler[missed], minlength=labels.n_labelers)
 
 
-def _assumptions(model: str, learned: bool, has_gold: bool, pairs: list[Pair]) -> list[str]:
+def _assumptions(model: str, learned: bool, graded: bool, has_gold: bool, pairs: list[Pair]) -> list[str]:
     said = [
         f"The labelers' quality was learned: {model}." if learned else f"The labelers' quality is as given ({model})."
     ]
@@ -173,6 +180,11 @@ def _assumptions(model: str, learned: bool, has_gold: bool, pairs: list[Pair]) -
     if learned:
         said.append(
             TOGETHER + ("; gold items count as certain." if has_gold else ": gold on random items (--gold) would.")
+        )
+    if graded:
+        said.append(
+            "By the others: each labeler (of the 60 busiest) graded by the others' labels and gold as `grade` grades a classifier, shared mistakes allowed for as "
+            "far as public crowds shared them."
         )
     if any(pair.z > 0 for pair in pairs):
         said.append(

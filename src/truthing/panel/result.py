@@ -26,7 +26,7 @@ class LabelersReport:
     """Draws behind everything: ``error`` and ``bits`` are draws × labelers, ``adds`` and ``panel_bits`` belong to some of the draws.
 
     ``bits``: in one label; ``adds``: in a label, given the other labels of its items; ``panel_bits``: in all labels of an average item.
-    ``consensus_error`` allows for mistakes that labelers share; bits do not. ``gold_wrong`` of ``gold_checked`` labels on gold items were wrong. ``readings`` tells how to read adversaries (said → meant).
+    ``consensus_error`` and ``graded`` (draws of a labeler's share of wrong labels, graded by the others) allow for mistakes that labelers share; ``error`` and bits do not. ``gold_wrong`` of ``gold_checked`` labels on gold items were wrong. ``readings`` tells how to read adversaries (said → meant).
     """
 
     labelers: tuple[Any, ...]
@@ -44,6 +44,7 @@ class LabelersReport:
     gold_checked: Array
     gold_wrong: Array
     consensus_error: Estimate | None
+    graded: Mapping[Any, Array]
     sizes: Mapping[str, int]
     seed: int
     warnings: list[str] = field(default_factory=list)
@@ -58,9 +59,11 @@ class LabelersReport:
         return same[0]
 
     def __getitem__(self, name: Any) -> dict[str, Estimate]:
-        """Error rate, bits in a label and bits it adds to the others, of one labeler."""
+        """Error rate, bits in a label, bits it adds to the others and (``graded``, where they know enough) its error by the others, of one labeler."""
         t = self._place(name)
-        return {what: Estimate.from_draws(getattr(self, what)[:, t]) for what in ("error", "bits", "adds")}
+        found = {what: Estimate.from_draws(getattr(self, what)[:, t]) for what in ("error", "bits", "adds")}
+        graded = self.graded.get(self.labelers[t])
+        return found if graded is None else found | {"graded": Estimate.from_draws(graded)}
 
     @property
     def panel(self) -> Estimate:
@@ -139,6 +142,15 @@ class LabelersReport:
             draws = getattr(self, what)[:, order]
             low, high = shortest_interval(draws, level)
             columns |= {what: draws.mean(axis=0), f"{what}_low": low, f"{what}_high": high}
+        if self.graded:
+            nothing = np.full(2, np.nan)
+            draws = [self.graded.get(self.labelers[t], nothing) for t in order]
+            limits = [shortest_interval(d, level) for d in draws]
+            columns |= {
+                "graded": [d.mean() for d in draws],
+                "graded_low": [a for a, _ in limits],
+                "graded_high": [b for _, b in limits],
+            }
         columns["kind"] = [self.kinds[t] for t in order]
         if self.gold_checked.any():
             columns |= {"gold_checked": self.gold_checked[order], "gold_wrong": self.gold_wrong[order]}

@@ -60,7 +60,17 @@ def people_table(result: LabelersReport, level: float, top: int) -> Table:
     right = [f"right on {safe(c, 12)}" for c in result.classes] if len(result.classes) <= MOST_CLASSES else []
     checked = bool(result.gold_checked.any())
     scale_head = f"0{result.most_bits:>{BAR - 1}.2f}"
-    heads = ["", "labels", "error", f"{level:.0%} interval", *right, "bits a label", scale_head, "adds"]
+    heads = [
+        "",
+        "labels",
+        "error",
+        f"{level:.0%} interval",
+        *(["by the others"] if result.graded else []),
+        *right,
+        "bits a label",
+        scale_head,
+        "adds",
+    ]
     for column in [*heads, *(["wrong on gold"] if checked else []), "note"]:
         table.add_column(column, justify="left" if column in ("", scale_head, "note") else "right", no_wrap=True)
     frame = result.frame(level).to_dicts()
@@ -75,11 +85,16 @@ def people_table(result: LabelersReport, level: float, top: int) -> Table:
         bar = drawn_bar(row["bits_low"] / scale, row["bits"] / scale, row["bits_high"] / scale, BAR)
         table.add_row(
             safe(row["labeler"], 24), f"{row['labels']:,}", f"{row['error']:.3f}", f"{row['error_low']:.3f} – {row['error_high']:.3f}",
+            *([_graded(row)] if result.graded else []),
             *(f"{result.noise.confusion[t, c, c]:.2f}" for c in range(len(right))),  # type: ignore[index]
             f"{row['bits']:.3f}", bar, f"{row['adds']:.3f}",
             *([f"{result.gold_wrong[t]} of {result.gold_checked[t]}"] if checked else []), "" if row["kind"] == "useful" else row["kind"],
         )  # fmt: skip
     return table
+
+
+def _graded(row: dict[str, Any]) -> str:
+    return "" if np.isnan(row["graded"]) else f"{row['graded_low']:.2f} – {row['graded_high']:.2f}"
 
 
 def _span(value: Any, level: float) -> str:
