@@ -85,7 +85,7 @@ def people_table(result: LabelersReport, level: float, top: int) -> Table:
         bar = drawn_bar(row["bits_low"] / scale, row["bits"] / scale, row["bits_high"] / scale, BAR)
         table.add_row(
             safe(row["labeler"], 24), f"{row['labels']:,}", f"{row['error']:.3f}", f"{row['error_low']:.3f} – {row['error_high']:.3f}",
-            *([_graded(row)] if result.graded else []),
+            *([error_by_others(row)] if result.graded else []),
             *(f"{result.noise.confusion[t, c, c]:.2f}" for c in range(len(right))),  # type: ignore[index]
             f"{row['bits']:.3f}", bar, f"{row['adds']:.3f}",
             *([f"{result.gold_wrong[t]} of {result.gold_checked[t]}"] if checked else []), "" if row["kind"] == "useful" else row["kind"],
@@ -93,8 +93,9 @@ def people_table(result: LabelersReport, level: float, top: int) -> Table:
     return table
 
 
-def _graded(row: dict[str, Any]) -> str:
-    return "" if np.isnan(row["graded"]) else f"{row['graded_low']:.2f} – {row['graded_high']:.2f}"
+def error_by_others(row: dict[str, Any]) -> str:
+    """The interval of `graded` in a row of the report's frame; empty where the others know too little."""
+    return f"{row['graded_low']:.2f} – {row['graded_high']:.2f}" if np.isfinite(row.get("graded", np.nan)) else ""
 
 
 def _span(value: Any, level: float) -> str:

@@ -17,6 +17,7 @@ MOST_LINES = 40
 
 def run(task: Task, say: Say) -> Answer:
     from truthing.panel.facade import labelers
+    from truthing.render.labelers import error_by_others
 
     say(None, "reading the files")
     labeled, known = task.one("labels"), task.one("gold")
@@ -26,11 +27,13 @@ def run(task: Task, say: Say) -> Answer:
     result = labelers(reading.labels, gold=known_truth(known, reading), progress=patient(say), **task.options)
     result.warnings.extend(reading.columns.notes)
     rows = result.frame(task.level).to_dicts()[:MOST_LINES]
-    worth = [("labeler", "labels", "bits a label", "adds", "note")]
+    worth = [("labeler", "labels", "error by the others", "bits a label", "adds", "note")]
     worth += [
-        (one_line(row["labeler"]), f"{row['labels']:,}", f"{row['bits']:.3f}", f"{row['adds']:.3f}", row["kind"])
+        (
+            one_line(row["labeler"]), f"{row['labels']:,}", error_by_others(row), f"{row['bits']:.3f}", f"{row['adds']:.3f}", row["kind"]
+        )
         for row in rows
-    ]
+    ]  # fmt: skip
     return Answer(
         (result.verdict(task.level),),
         json.dumps({**result.to_dict(task.level), "version": __version__}, default=str),
