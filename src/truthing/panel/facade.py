@@ -66,22 +66,17 @@ def labelers(
     copies = people.find_copies(panel, joined.gold)
     readings = read_consensus(Entries.of(copies.kept))
     question = Question(copies.kept, readings.predicted, joined.gold, fixed, None, None, "sample", draws, seed)
+    graded: dict[Any, Array] = {}
     if learned:
-        listening = part(say, 0.1, 0.8)
-        summary, doubts = _learned(
-            panel, copies, joined.gold, model, fixed, n_draws=draws, seed=seed, progress=listening
-        )
+        common = {"n_draws": draws, "seed": seed}
+        summary, doubts = _learned(panel, copies, joined.gold, model, fixed, progress=part(say, 0.1, 0.8), **common)
+        graded = graded_errors(copies.kept, joined.gold, progress=part(say, 0.8, 0.95), **common)
     else:
         summary, doubts = given_noise(panel, joined.gold, model, fixed), []
     warnings = joined.warnings + doubts
     tables, priors = summary.confusion_draws, summary.prior_draws
     assert tables is not None
     assert priors is not None
-    graded = (
-        {}
-        if not learned
-        else graded_errors(copies.kept, joined.gold, n_draws=draws, seed=seed, progress=part(say, 0.8, 0.95))
-    )
     say(0.95, "counting bits")
     worth, added = _bits_collected(panel, copies, tables, priors, seed)
     bits = label_bits(tables, priors[:, None, :])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from truthing.coding import Array
@@ -19,9 +21,9 @@ FEWEST = 20  # labels on items of which others speak too
 
 def graded_errors(
     labels: Labels, gold: Array, *, n_draws: int, seed: int, progress: Progress = silent
-) -> dict[str, Array]:
+) -> dict[Any, Array]:
     """Draws of the share of wrong labels, for labelers of whom others know enough; copies must have been taken out."""
-    found: dict[str, Array] = {}
+    found: dict[Any, Array] = {}
     if labels.n_labels > MOST_LABELS:
         return found
     busiest = np.argsort(-labels.per_labeler, kind="stable")[:MOST]
