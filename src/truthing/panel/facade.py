@@ -11,6 +11,7 @@ from truthing.coding import Array
 from truthing.errors import InputError
 from truthing.grading import as_noise, as_prior, prepare, sizes
 from truthing.labels import Labels, Repeats
+from truthing.metrics.estimate import Estimate
 from truthing.noise.base import TableNoise
 from truthing.noise.bits import entropy, label_bits
 from truthing.noise.known import Confusion
@@ -18,14 +19,13 @@ from truthing.panel import people
 from truthing.panel.agreement import agreement
 from truthing.panel.collected import collected_bits
 from truthing.panel.graded import graded_errors
-from truthing.panel.learn import consensus_error, given_noise, learned_noise, with_copies, wrong_together
+from truthing.panel.learn import given_noise, learned_noise, linked_error, with_copies, wrong_together
 from truthing.panel.pairs import Pair
 from truthing.panel.result import LabelersReport
 from truthing.progress import Progress, listener, part
 from truthing.truth import checks, rows
 from truthing.truth.consensus import Entries
 from truthing.truth.outcome import NoiseSummary
-from truthing.truth.question import Question
 from truthing.truth.readings import read_consensus
 
 TOGETHER = "Quality is measured against what the panel as a whole supports: where all are wrong together, labels alone cannot show it (on public crowds learned errors were 1 to 9 points too low)"
@@ -65,11 +65,12 @@ def labelers(
     say(0.0, "looking for copies")
     copies = people.find_copies(panel, joined.gold)
     readings = read_consensus(Entries.of(copies.kept))
-    question = Question(copies.kept, readings.predicted, joined.gold, fixed, None, None, "sample", draws, seed)
     graded: dict[Any, Array] = {}
+    together = None
     if learned:
         common = {"n_draws": draws, "seed": seed}
         summary, doubts = _learned(panel, copies, joined.gold, model, fixed, progress=part(say, 0.1, 0.8), **common)
+        together = Estimate.from_draws(linked_error(readings, joined.gold, **common))
         graded = graded_errors(copies.kept, joined.gold, progress=part(say, 0.8, 0.95), **common)
     else:
         summary, doubts = given_noise(panel, joined.gold, model, fixed), []
@@ -105,7 +106,7 @@ def labelers(
         agreement=agreement(panel) if panel.per_item.max() > 1 else {},
         gold_checked=checked,
         gold_wrong=wrong,
-        consensus_error=consensus_error(question, readings) if learned else None,
+        consensus_error=together,
         graded=graded,
         sizes=sizes(joined),
         seed=seed,

@@ -8,10 +8,9 @@ import numpy as np
 
 from truthing.coding import Array
 from truthing.labels import Labels
+from truthing.panel.learn import linked_error
 from truthing.progress import Progress, silent
 from truthing.truth.consensus import Entries
-from truthing.truth.link import draw_link, learned_level
-from truthing.truth.link_counts import confusion_draws
 from truthing.truth.readings import read_panel
 
 MOST = 60  # the busiest: each is a fit of its own
@@ -43,7 +42,5 @@ def graded_errors(
         if others.n_labelers < 2 and not (known >= 0).any():
             continue
         readings = read_panel(Entries.of(others), labels.label[mine][seen].astype(np.int64))
-        link = draw_link(readings, learned_level(readings), known, n_draws=n_draws, seed=seed)
-        counts = confusion_draws(link, readings, known, seed)
-        found[labels.labelers[t]] = 1 - np.trace(counts, axis1=1, axis2=2) / len(seen)
+        found[labels.labelers[t]] = linked_error(readings, known, n_draws=n_draws, seed=seed)
     return found

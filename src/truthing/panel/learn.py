@@ -11,7 +11,7 @@ import numpy as np
 from truthing.coding import Array
 from truthing.errors import InputError
 from truthing.labels import Labels
-from truthing.metrics.estimate import Estimate, shortest_interval
+from truthing.metrics.estimate import shortest_interval
 from truthing.noise.base import TableNoise
 from truthing.noise.known import Difficulty
 from truthing.progress import Progress, silent
@@ -24,7 +24,6 @@ from truthing.truth.link_counts import confusion_draws
 from truthing.truth.outcome import NoiseSummary
 from truthing.truth.posterior import LARGE, MANY_CLASSES
 from truthing.truth.problem import Problem, estimate_prior
-from truthing.truth.question import Question
 from truthing.truth.readings import Readings
 from truthing.truth.rows import row_model
 
@@ -132,11 +131,11 @@ def given_noise(labels: Labels, gold: Array, model: Any, prior: Array | None) ->
     )
 
 
-def consensus_error(question: Question, readings: Readings) -> Estimate:
-    """How often the panel's consensus is wrong, mistakes that labelers share included as far as public crowds shared them (the link)."""
-    link = draw_link(readings, learned_level(readings), question.gold, n_draws=question.n_draws, seed=question.seed)
-    counts = confusion_draws(link, readings, question.gold, question.seed)
-    return Estimate.from_draws(1 - np.trace(counts, axis1=1, axis2=2) / len(question.gold))
+def linked_error(readings: Readings, gold: Array, *, n_draws: int, seed: int) -> Array:
+    """Draws of how often what was read is wrong, mistakes that labelers share included as far as public crowds shared them (the link)."""
+    link = draw_link(readings, learned_level(readings), gold, n_draws=n_draws, seed=seed)
+    counts = confusion_draws(link, readings, gold, seed)
+    return np.asarray(1 - np.trace(counts, axis1=1, axis2=2) / len(gold))
 
 
 def wrong_together(readings: Readings, gold: Array, labels: Labels) -> list[str]:

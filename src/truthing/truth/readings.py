@@ -47,7 +47,7 @@ def read_panel(entries: Entries, predicted: Array, *, progress: Progress = silen
     votes = entries.counts()
     top = votes == votes.max(axis=1, keepdims=True)
     majority = top[everyone, predicted] / top.sum(axis=1)
-    discount = 1 / (1 + (np.maximum(votes.sum(axis=1), 1) - 1) * DEPENDENCE)
+    discount = worth_of_a_vote(votes.sum(axis=1))
     del votes, top  # items × classes: at millions of items every such table counts
     together = entries.with_classifier(predicted)
     full = fit_dawid_skene(together, progress=part(progress, 0, 0.6))
@@ -63,6 +63,11 @@ def read_panel(entries: Entries, predicted: Array, *, progress: Progress = silen
     levels = np.array([logit((chance.sum() + 0.5) / (n_items + 1)) for chance in chances])
     signal = (clipped_logit(chances[3]) + clipped_logit(chances[4])) / 2
     return Readings(predicted, n_classes, levels, signal, consensus, full.posterior, full)
+
+
+def worth_of_a_vote(votes: Array) -> Array:
+    """What one of an item's votes counts, as labelers depend on each other."""
+    return np.asarray(1 / (1 + (np.maximum(votes, 1) - 1) * DEPENDENCE))
 
 
 def logit(p: Array | float) -> Array:
@@ -100,7 +105,7 @@ def read_consensus(entries: Entries, *, progress: Progress = silent) -> Readings
     votes = entries.counts()
     full = fit_dawid_skene(entries, progress=part(progress, 0, 0.6))
     coin = fit_one_coin(entries, progress=part(progress, 0.6, 1))
-    discount = 1 / (1 + (np.maximum(votes.sum(axis=1), 1) - 1) * DEPENDENCE)
+    discount = worth_of_a_vote(votes.sum(axis=1))
     full_alone, coin_alone = full.labelers_only(entries, discount), coin.labelers_only(entries, discount)
     predicted = (full.posterior + coin.posterior).argmax(axis=1)
     share = votes / np.maximum(votes.sum(axis=1, keepdims=True), 1)

@@ -22,7 +22,7 @@ from truthing.truth.diagnostics import effective_size
 from truthing.truth.link import DEFAULT as LINK
 from truthing.truth.link import STEP, PanelError, stated_scale, student_mixture
 from truthing.truth.problem import softmax
-from truthing.truth.readings import CLIP, DEPENDENCE, logit
+from truthing.truth.readings import CLIP, logit, worth_of_a_vote
 
 MOST_CLASSES = 10  # with an effect u of their own; rarer ones share one
 MOST_GROUPS = 2000  # of items with about the same consensus; beyond, the bins are made wider
@@ -75,7 +75,7 @@ def read_shares(entries: Entries, *, progress: Progress = silent) -> ShareReadin
     full = fit_dawid_skene(entries, progress=part(progress, 0, 0.6))
     coin = fit_one_coin(entries, progress=part(progress, 0.6, 1))
     shares = np.array([r.mean(axis=0) for r in [*readings, full.posterior, coin.posterior]])
-    discount = 1 / (1 + (np.maximum(given, 1) - 1) * DEPENDENCE)
+    discount = worth_of_a_vote(given)
     consensus = (full.labelers_only(entries, discount) + coin.labelers_only(entries, discount)) / 2
     n_items = entries.n_items
     return ShareReadings(logit((shares * n_items + 0.5) / (n_items + 1)), consensus, full)
