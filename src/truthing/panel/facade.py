@@ -79,8 +79,7 @@ def labelers(
     assert tables is not None
     assert priors is not None
     say(0.95, "counting bits")
-    worth, added = _bits_collected(panel, copies, tables, priors, seed)
-    bits = label_bits(tables, priors[:, None, :])
+    bits, (worth, added) = label_bits(tables, priors[:, None, :]), _bits_collected(panel, copies, tables, priors, seed)
     swaps = {
         name: meant for t, name in enumerate(panel.labelers) if (meant := people.reading(tables[:, t], panel.classes))
     }
