@@ -25,7 +25,12 @@ def crowd(
     right = rng.random(len(item)) < skill[labeler]
     label = np.where(right, truth[item], rng.integers(0, n_classes, len(item))).astype(np.int32)
     labels = tr.Labels.from_codes(
-        item, labeler, label, items=range(n_items), labelers=range(n_labelers), classes=range(n_classes)
+        item,
+        labeler,
+        label,
+        items=range(n_items),
+        labelers=range(n_labelers),
+        classes=range(n_classes),
     )
     predicted = np.where(rng.random(n_items) < 0.8, truth, rng.integers(0, n_classes, n_items))
     return labels.resolve_repeats("first"), predicted, truth

@@ -11,7 +11,7 @@ import numpy as np
 
 import truthing as tr
 from truthing.metrics.curves import Curve
-from truthing.papers import su, testing
+from truthing.papers import su, su_methods
 from truthing.papers.su_curves import SweptCurves
 from truthing.truth.problem import Problem
 
@@ -30,24 +30,43 @@ def seconds(work: Callable[[], Any], repeats: int = 3) -> float:
 
 
 def row(what: str, took: float, ratio: float | None = None, limit: str = "") -> None:
-    print(f"{what:<58}{took:>9.3f} s" + (f"{ratio:>9.2f}" if ratio is not None else " " * 9) + f"   {limit}")
+    print(
+        f"{what:<58}{took:>9.3f} s"
+        + (f"{ratio:>9.2f}" if ratio is not None else " " * 9)
+        + f"   {limit}"
+    )
 
 
 def simulated(n_items: int, n_labelers: int, seed: int = 0) -> tr.Simulation:
     """Every item has its own difficulty, so no two items share their evidence: the slowest case."""
     return tr.simulate(
-        n_items, n_labelers, prior=PRIOR, operating_point=(0.8, 0.3), difficulty=(1, 5), fallibility=0.3, seed=seed
+        n_items,
+        n_labelers,
+        prior=PRIOR,
+        operating_point=(0.8, 0.3),
+        difficulty=(1, 5),
+        fallibility=0.3,
+        seed=seed,
     )
 
 
 def problem_of(data: tr.Simulation) -> Problem:
     n = len(data.truth)
-    return Problem(data.labels, data.predictions, np.full(n, -1), data.noise.log_likelihood(data.labels), PRIOR, 1)
+    return Problem(
+        data.labels,
+        data.predictions,
+        np.full(n, -1),
+        data.noise.log_likelihood(data.labels),
+        PRIOR,
+        1,
+    )
 
 
 def fresh(problem: Problem) -> Problem:
     """The same problem with nothing computed yet."""
-    return Problem(problem.labels, problem.predicted, problem.gold, problem.log_likelihood, PRIOR, 1)
+    return Problem(
+        problem.labels, problem.predicted, problem.gold, problem.log_likelihood, PRIOR, 1
+    )
 
 
 def ratios_against_one_pass(n_items: int) -> None:
@@ -63,18 +82,24 @@ def ratios_against_one_pass(n_items: int) -> None:
     problem = problem_of(data)
 
     def method() -> list[float]:
-        outcome = testing.run(fresh(problem), "ratios", n_draws=4000, seed=0)
+        outcome = su_methods.run(fresh(problem), "ratios", n_draws=4000, seed=0)
         return [outcome.answer.estimate(name).mean for name in METRICS]
 
     def everything() -> list[float]:
-        report = tr.grade(data.predictions, data.labels, noise=data.noise, prior=PRIOR, method="ratios")
+        report = tr.grade(
+            data.predictions, data.labels, noise=data.noise, prior=PRIOR, method="ratios"
+        )
         return [report[name].mean for name in METRICS]
 
     base = seconds(one_pass)
     row(f"numpy: log-likelihood ratios of {n_items:,} items x 5", base, 1.0)
     for what, work, limit in (
         ("method ratios, five metrics", method, "limit 15"),
-        ("labels' likelihood by the noise model", lambda: data.noise.log_likelihood(data.labels), ""),
+        (
+            "labels' likelihood by the noise model",
+            lambda: data.noise.log_likelihood(data.labels),
+            "",
+        ),
         ("all of tr.grade, five metrics", everything, "reading, joining and likelihood included"),
     ):
         took = seconds(work)
@@ -115,7 +140,12 @@ def bands(sizes: tuple[int, int]) -> None:
         took.append((seconds(band), seconds(lambda: band().area, repeats=1)))
     row(f"ROC band, all thresholds of {sizes[0]:,} items", took[1][0], None, "limit 5 s")
     row("  with the interval of its area", took[1][1], None)
-    row(f"ROC band, all thresholds of {sizes[1]:,} items", took[2][0], took[2][0] / took[1][0], "limit 12")
+    row(
+        f"ROC band, all thresholds of {sizes[1]:,} items",
+        took[2][0],
+        took[2][0] / took[1][0],
+        "limit 12",
+    )
     row("  with the interval of its area", took[2][1], took[2][1] / took[1][1])
 
 

@@ -20,8 +20,8 @@ from fit_link import leave_one_out
 
 from truthing.metrics.estimate import shortest_interval
 from truthing.truth.consensus import Entries
-from truthing.truth.crowd_gibbs import RowModel, sample_crowd
-from truthing.truth.link import DEFAULT, LinkPrior, draw_link, learned_level
+from truthing.truth.link.prior import DEFAULT, LinkPrior, draw_link, learned_level
+from truthing.truth.samplers.labelers import RowModel, sample_crowd
 
 GOLD = (0, 25, 50, 100, 200)
 METHODS = ("majority", "papers", "gold alone", "PPI", "truthing")
@@ -80,7 +80,9 @@ def prediction_powered(case: Case, chosen: np.ndarray) -> Interval:
     top = votes == votes.max(axis=1, keepdims=True)
     guess = (top / top.sum(axis=1, keepdims=True))[np.arange(len(votes)), case.predicted]
     rest = np.setdiff1d(np.arange(len(votes)), chosen)
-    low, high = ppi_mean_ci(case.right[chosen].astype(float), guess[chosen], guess[rest], alpha=0.05)
+    low, high = ppi_mean_ci(
+        case.right[chosen].astype(float), guess[chosen], guess[rest], alpha=0.05
+    )
     return max(float(np.ravel(low)[0]), 0.0), min(float(np.ravel(high)[0]), 1.0)
 
 
@@ -107,7 +109,9 @@ def run(
                 if n_gold == 0:
                     found["majority"] = majority(case)
                 else:
-                    found["gold alone"] = jeffreys(float(case.right[chosen].sum()), n_gold, total, rng)
+                    found["gold alone"] = jeffreys(
+                        float(case.right[chosen].sum()), n_gold, total, rng
+                    )
                     found["PPI"] = prediction_powered(case, chosen)
                 for method, (low, high) in found.items():
                     results[method, n_gold][case.set][case.name].append(
@@ -117,7 +121,9 @@ def run(
     return results
 
 
-def show(title: str, results: dict[tuple[str, int], dict[str, dict[str, list[tuple[bool, float]]]]]) -> None:
+def show(
+    title: str, results: dict[tuple[str, int], dict[str, dict[str, list[tuple[bool, float]]]]]
+) -> None:
     means = {
         key: {s: np.mean([np.mean(v, axis=0) for v in w.values()], axis=0) for s, w in sets.items()}
         for key, sets in results.items()
@@ -131,16 +137,23 @@ def show(title: str, results: dict[tuple[str, int], dict[str, dict[str, list[tup
                 continue
             sets = means[method, n_gold]
             table = np.array(list(sets.values()))
-            error = table[:, 0].std(ddof=1) / np.sqrt(len(table)) if len(table) > 1 else float("nan")
+            error = (
+                table[:, 0].std(ddof=1) / np.sqrt(len(table)) if len(table) > 1 else float("nan")
+            )
             base = means.get(("gold alone", n_gold))
-            ratio = table[:, 1].mean() / np.mean([base[s][1] for s in sets]) if base else float("nan")
+            ratio = (
+                table[:, 1].mean() / np.mean([base[s][1] for s in sets]) if base else float("nan")
+            )
             worst = min(sets, key=lambda s: sets[s][0])
             print(
                 f"{n_gold:>5}  {method:<12}{table[:, 0].mean():>9.3f}{error:>7.3f}{table[:, 1].mean():>8.3f}{ratio:>15.3f}   {worst} {sets[worst][0]:.2f}"
             )
     for n_gold in GOLD:
         sets = means.get(("truthing", n_gold), {})
-        print(f"{n_gold:>5}  truthing by set: " + ", ".join(f"{s} {c:.2f}/{w:.3f}" for s, (c, w) in sets.items()))
+        print(
+            f"{n_gold:>5}  truthing by set: "
+            + ", ".join(f"{s} {c:.2f}/{w:.3f}" for s, (c, w) in sets.items())
+        )
 
 
 def main() -> None:

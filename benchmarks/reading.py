@@ -29,7 +29,10 @@ def measure(code: str, path: Path, n: int) -> tuple[float, float]:
             map(
                 float,
                 subprocess.run(
-                    [sys.executable, "-c", timed, str(path), str(n)], capture_output=True, text=True, check=True
+                    [sys.executable, "-c", timed, str(path), str(n)],
+                    capture_output=True,
+                    text=True,
+                    check=True,
                 ).stdout.split(),
             )
         )
@@ -54,10 +57,16 @@ def main() -> None:
         }
     ).unique(["item", "labeler"], maintain_order=True)
     numbers = pl.DataFrame(
-        {"item": item, "labeler": rng.integers(0, 5000, len(item)), "label": rng.integers(0, 2, len(item))}
+        {
+            "item": item,
+            "labeler": rng.integers(0, 5000, len(item)),
+            "label": rng.integers(0, 2, len(item)),
+        }
     )
     numbers = numbers.unique(["item", "labeler"], maintain_order=True)
-    print(f"{'file':<22}{'ours s':>9}{'polars s':>10}{'ratio':>8}{'peak GB':>9}   (limit: ratio 3, 2 GB)")
+    print(
+        f"{'file':<22}{'ours s':>9}{'polars s':>10}{'ratio':>8}{'peak GB':>9}   (limit: ratio 3, 2 GB)"
+    )
     with tempfile.TemporaryDirectory() as folder:
         for name, frame in (("text", text), ("numbers", numbers)):
             for ending in ("csv", "parquet"):
@@ -65,7 +74,9 @@ def main() -> None:
                 frame.write_csv(path) if ending == "csv" else frame.write_parquet(path)
                 ours, memory = measure(OURS, path, len(frame))
                 theirs, _ = measure(POLARS, path, len(frame))
-                print(f"{path.name:<22}{ours:>9.2f}{theirs:>10.2f}{ours / theirs:>8.2f}{memory:>9.2f}")
+                print(
+                    f"{path.name:<22}{ours:>9.2f}{theirs:>10.2f}{ours / theirs:>8.2f}{memory:>9.2f}"
+                )
 
 
 if __name__ == "__main__":

@@ -34,9 +34,13 @@ def main() -> None:
         taken = seconds(command)
         print(f"{name:<34}{taken:>9.3f}{taken / base:>8.2f}")
     base = seconds([sys.executable, "-c", "import polars, numba, scipy.linalg, rich.table"])
-    taken = seconds([*TRUTHING, "grade", str(EXAMPLE / "predictions.csv"), str(EXAMPLE / "labels.csv")])
+    taken = seconds(
+        [*TRUTHING, "grade", str(EXAMPLE / "predictions.csv"), str(EXAMPLE / "labels.csv")]
+    )
     print(f"\n{'import polars, numba, scipy, rich':<34}{base:>9.3f}{1:>8.2f}")
-    print(f"{'truthing grade, compiled before':<34}{taken:>9.3f}{taken / base:>8.2f}   (limit 2 seconds)")
+    print(
+        f"{'truthing grade, compiled before':<34}{taken:>9.3f}{taken / base:>8.2f}   (limit 2 seconds)"
+    )
 
 
 if __name__ == "__main__":

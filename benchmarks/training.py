@@ -36,7 +36,9 @@ Crowd = tuple[np.ndarray, np.ndarray, tr.Labels]
 def leaves() -> Crowd:
     """384 leaves of six species, 64 features, ten of 83 workers each."""
     folder = (
-        Path(os.environ.get("TRUTHING_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+        Path(
+            os.environ.get("TRUTHING_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")
+        )
         / "crowd"
         / "leaves"
     )
@@ -57,7 +59,9 @@ def digits(seed: int = 0) -> Crowd:
     X, truth = load_digits(return_X_y=True)
     rng = np.random.default_rng(seed)
     right, hard = rng.uniform(0.2, 0.8, 25), rng.beta(1, 4, len(truth))
-    likely = rng.permuted(np.tile(np.arange(1, 10), (10, 1)), axis=1)[:, :2]  # each digit has two that it is taken for
+    likely = rng.permuted(np.tile(np.arange(1, 10), (10, 1)), axis=1)[
+        :, :2
+    ]  # each digit has two that it is taken for
     chance = right * (1 - hard[:, None])
     taken = (truth[:, None] + likely[truth[:, None], rng.integers(0, 2, chance.shape)]) % 10
     wrong = np.where(rng.random(chance.shape) < 0.7, taken, rng.integers(0, 10, chance.shape))
@@ -88,9 +92,13 @@ def methods() -> dict[str, Any]:
         "marginal likelihood": scaled(train.NoisyLogisticRegression("ml", **options)),
         "joint EM (Raykar)": train.JointEMClassifier(linear, cv=None),
         "joint EM (Raykar), out of fold": train.JointEMClassifier(linear, max_iter=8),
-        "joint EM (Khetan)": train.JointEMClassifier(linear, cv=None, algorithm="khetan", max_iter=8),
+        "joint EM (Khetan)": train.JointEMClassifier(
+            linear, cv=None, algorithm="khetan", max_iter=8
+        ),
         "MMSE, one coin": train.MMSEClassifier(linear, noise=coin),
-        "marginal likelihood, one coin": scaled(train.NoisyLogisticRegression("ml", noise=coin, **options)),
+        "marginal likelihood, one coin": scaled(
+            train.NoisyLogisticRegression("ml", noise=coin, **options)
+        ),
         "naive Bayes, majority vote": ("vote", GaussianNB(var_smoothing=1e-2)),
         "naive Bayes, labels marginalised": train.NoisyNaiveBayes(var_smoothing=1e-2),
         "random forest, majority vote": ("vote", forest()),
@@ -109,7 +117,9 @@ def accuracies(crowd: Crowd, splits: int, test_size: float) -> Iterator[dict[str
     """Accuracy against the truth of held-out items, whose labels nobody saw, for every method on each random split."""
     X, truth, labels = crowd
     for seed in range(splits):
-        here, there = train_test_split(np.arange(len(X)), test_size=test_size, random_state=seed, stratify=truth)
+        here, there = train_test_split(
+            np.arange(len(X)), test_size=test_size, random_state=seed, stratify=truth
+        )
         found = {}
         for name, model in methods().items():
             if isinstance(model, tuple):
@@ -118,7 +128,9 @@ def accuracies(crowd: Crowd, splits: int, test_size: float) -> Iterator[dict[str
                 model = model[1]
             else:
                 target = labels[here]
-            found[name] = float((model.fit(X[here], target).predict(X[there]) == truth[there]).mean())
+            found[name] = float(
+                (model.fit(X[here], target).predict(X[there]) == truth[there]).mean()
+            )
         yield found
 
 
@@ -127,9 +139,13 @@ def who_learns_best(what: str, crowd: Crowd, splits: int, test_size: float) -> N
     print(
         f"\n{what}: accuracy against the truth on held-out items, {splits} random splits; gain over majority vote with the same learner, paired"
     )
-    print("(± standard error over splits, which share items: differences, not levels, are to be trusted)")
+    print(
+        "(± standard error over splits, which share items: differences, not levels, are to be trusted)"
+    )
     for name in table[0]:
-        base = next(b for b in table[0] if b.endswith("majority vote") and b.split(",")[0] == _learner(name))
+        base = next(
+            b for b in table[0] if b.endswith("majority vote") and b.split(",")[0] == _learner(name)
+        )
         own = np.array([row[name] for row in table])
         gain = own - [row[base] for row in table]
         error = gain.std(ddof=1) / np.sqrt(splits)
@@ -139,7 +155,9 @@ def who_learns_best(what: str, crowd: Crowd, splits: int, test_size: float) -> N
 
 
 def _learner(name: str) -> str:
-    return next((k for k in ("naive Bayes", "random forest") if name.startswith(k)), "logistic regression")
+    return next(
+        (k for k in ("naive Bayes", "random forest") if name.startswith(k)), "logistic regression"
+    )
 
 
 # ---- what it costs --------------------------------------------------------------------------------------------------
@@ -181,7 +199,13 @@ def costs(n: int, repeats: int) -> None:
         few = slice(n // 4)
         base = _line(f"logistic regression, {n_classes} classes", linear, X, truth, repeats)
         _line(
-            "  MMSE by weighted copies", train.MMSEClassifier(linear, **known), X, labels, repeats, base, f"{n_classes}"
+            "  MMSE by weighted copies",
+            train.MMSEClassifier(linear, **known),
+            X,
+            labels,
+            repeats,
+            base,
+            f"{n_classes}",
         )
         soft = train.NoisyLogisticRegression("mmse", max_iter=2000, **known)
         _line("  MMSE, soft target", soft, X, labels, repeats, base, "1.3")
@@ -193,7 +217,13 @@ def costs(n: int, repeats: int) -> None:
             repeats,
             base,
         )
-        base = _line(f"random forest, {n_classes} classes, a quarter of the items", trees, X[few], truth[few], repeats)
+        base = _line(
+            f"random forest, {n_classes} classes, a quarter of the items",
+            trees,
+            X[few],
+            truth[few],
+            repeats,
+        )
         _line(
             "  MMSE by weighted copies",
             train.MMSEClassifier(trees, **known),
@@ -206,11 +236,19 @@ def costs(n: int, repeats: int) -> None:
 
 
 def _line(
-    name: str, model: Any, X: np.ndarray, y: Any, repeats: int, base: float | None = None, limit: str = ""
+    name: str,
+    model: Any,
+    X: np.ndarray,
+    y: Any,
+    repeats: int,
+    base: float | None = None,
+    limit: str = "",
 ) -> float:
     took = fastest(lambda: model.fit(X, y), repeats)
     memory = peak(lambda: model.fit(X, y)) / X.nbytes
-    print(f"{name:<50}{took:>9.3f}{took / (base or took):>7.2f}{limit:>7}{memory:>12.1f}", flush=True)
+    print(
+        f"{name:<50}{took:>9.3f}{took / (base or took):>7.2f}{limit:>7}{memory:>12.1f}", flush=True
+    )
     return took
 
 
@@ -227,16 +265,27 @@ def shrinkage(n: int) -> None:
     truth = rng.random(n) < expit(2 * x - 3.33)
     ideal = LogisticRegression(C=1e6).fit(x[:, None], truth)
     called = ideal.predict(x[:, None])
-    print(f"\nweak labels: {n:,} items, share of positives {truth.mean():.3f}, slope 2; labelers wrong 30% of the time")
-    print(f"trained on the truth: {called.mean():.4f} called positive, error rate {(called != truth).mean():.3f}")
+    print(
+        f"\nweak labels: {n:,} items, share of positives {truth.mean():.3f}, slope 2; labelers wrong 30% of the time"
+    )
+    print(
+        f"trained on the truth: {called.mean():.4f} called positive, error rate {(called != truth).mean():.3f}"
+    )
     print(
         f"{'labelers':>9}{'reliability':>13}{'slope: MMSE':>13}{'ML':>7}{'called positive: MMSE':>24}{'ML':>9}{'error rate seen by MMSE':>26}"
     )
     for n_labelers in (1, 3, 5, 9, 15):
-        grid = np.where(rng.random((n, n_labelers)) < 0.3, ~truth[:, None], truth[:, None]).astype(int)
+        grid = np.where(rng.random((n, n_labelers)) < 0.3, ~truth[:, None], truth[:, None]).astype(
+            int
+        )
         known, labels = {"noise": 0.3, "prior": [0.9, 0.1]}, tr.Labels.from_matrix(grid)
-        mmse, ml = (train.NoisyLogisticRegression(k, C=1e6, **known).fit(x[:, None], labels) for k in ("mmse", "ml"))
-        risk = 1 - weigh(gather(x, labels), **known).posterior[np.arange(n), called.astype(int)].mean()
+        mmse, ml = (
+            train.NoisyLogisticRegression(k, C=1e6, **known).fit(x[:, None], labels)
+            for k in ("mmse", "ml")
+        )
+        risk = (
+            1 - weigh(gather(x, labels), **known).posterior[np.arange(n), called.astype(int)].mean()
+        )
         positive = [float((m.predict(x[:, None]) == 1).mean()) for m in (mmse, ml)]
         print(
             f"{n_labelers:>9}{mmse.reliability_:>13.2f}{mmse.coef_[0, 0]:>13.2f}{ml.coef_[0, 0]:>7.2f}{positive[0]:>24.4f}{positive[1]:>9.4f}{risk:>26.3f}"

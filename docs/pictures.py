@@ -22,7 +22,9 @@ CHROMIUM = (
 
 
 def main() -> None:
-    report = tr.grade(EXAMPLE / "predictions.csv", EXAMPLE / "labels.csv", gold=EXAMPLE / "gold.csv")
+    report = tr.grade(
+        EXAMPLE / "predictions.csv", EXAMPLE / "labels.csv", gold=EXAMPLE / "gold.csv"
+    )
     FOLDER.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         page = Path(scratch) / "report.html"

@@ -33,9 +33,14 @@ def main() -> None:
             "label": [data.labels.classes[c] for c in data.labels.label],
         }
     )
-    predictions = pl.DataFrame({"message": item, "prediction": data.predictions, "score": data.scores.round(3)})
+    predictions = pl.DataFrame(
+        {"message": item, "prediction": data.predictions, "score": data.scores.round(3)}
+    )
     gold = pl.DataFrame(
-        {"message": [item[i] for i in data.gold(50, seed=5)], "truth": list(data.gold(50, seed=5).values())}
+        {
+            "message": [item[i] for i in data.gold(50, seed=5)],
+            "truth": list(data.gold(50, seed=5).values()),
+        }
     )
     FOLDER.mkdir(parents=True, exist_ok=True)
     for name, frame in (("labels", labels), ("predictions", predictions), ("gold", gold)):

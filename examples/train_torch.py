@@ -25,12 +25,16 @@ def crowd(truth: np.ndarray, n_labelers: int = 8, seed: int = 0) -> tr.Labels:
     return tr.Labels.from_matrix(grid)
 
 
-def train(X: torch.Tensor, labels: torch.Tensor, loss: torch.nn.Module, epochs: int) -> torch.nn.Module:
+def train(
+    X: torch.Tensor, labels: torch.Tensor, loss: torch.nn.Module, epochs: int
+) -> torch.nn.Module:
     torch.manual_seed(0)
     network = torch.nn.Sequential(
         torch.nn.Linear(64, 64), torch.nn.ReLU(), torch.nn.Dropout(0.2), torch.nn.Linear(64, 10)
     )
-    optimiser = torch.optim.Adam([*network.parameters(), *loss.parameters()], lr=3e-3, weight_decay=1e-4)
+    optimiser = torch.optim.Adam(
+        [*network.parameters(), *loss.parameters()], lr=3e-3, weight_decay=1e-4
+    )
     for _ in range(epochs):
         for batch in torch.randperm(len(X)).split(64):
             optimiser.zero_grad()

@@ -38,7 +38,9 @@ def one(design: dict[str, Any], method: str, seed: int) -> dict[str, tuple[float
     scores = data.scores
     if ties is not None:
         scores = np.round(scores / ties) * ties
-    if hidden is not None:  # these positives look like negatives, the others stand out: far from binormal
+    if (
+        hidden is not None
+    ):  # these positives look like negatives, the others stand out: far from binormal
         rng = np.random.default_rng([seed, 1])
         shown = (data.truth == 1) & (rng.random(len(data.truth)) > hidden)
         scores = rng.normal(np.where(shown, 3.0, 0.0), 1.0)
@@ -51,7 +53,10 @@ def one(design: dict[str, Any], method: str, seed: int) -> dict[str, tuple[float
         method=method,
         seed=seed,
     )
-    ideal = {"auc": roc_auc_score(data.truth, scores), "average_precision": average_precision_score(data.truth, scores)}
+    ideal = {
+        "auc": roc_auc_score(data.truth, scores),
+        "average_precision": average_precision_score(data.truth, scores),
+    }
     return {name: (ideal[name], *report[name].interval(0.95)) for name in AREAS}
 
 

@@ -27,11 +27,15 @@ def main() -> None:
         mine = np.flatnonzero(np.isin(truth, pair) & (counts[:, pair].sum(axis=1) >= VOTES))
         for start in range(0, len(mine) - BLOCK + 1, BLOCK):
             chosen = mine[start : start + BLOCK]
-            votes = np.stack([rng.multivariate_hypergeometric(counts[i, pair], VOTES) for i in chosen])
+            votes = np.stack(
+                [rng.multivariate_hypergeometric(counts[i, pair], VOTES) for i in chosen]
+            )
             both = chances[chosen][:, pair]
             score = both[:, 1] / both.sum(axis=1)
             key = (truth[chosen] == pair[1]).astype(int)
-            report = tr.grade(None, tr.Labels.from_counts(votes), scores=score, threshold=0.5, draws=1000)
+            report = tr.grade(
+                None, tr.Labels.from_counts(votes), scores=score, threshold=0.5, draws=1000
+            )
             for name, actual in (
                 ("auc", roc_auc_score(key, score)),
                 ("average_precision", average_precision_score(key, score)),
@@ -41,7 +45,9 @@ def main() -> None:
     for name, values in found.items():
         held, width = np.mean(values, axis=0)
         error = np.sqrt(0.95 * 0.05 / len(values))
-        print(f"{name:<18} held {held:.3f} ± {error:.3f} of {len(values)} blocks, mean width {width:.3f}")
+        print(
+            f"{name:<18} held {held:.3f} ± {error:.3f} of {len(values)} blocks, mean width {width:.3f}"
+        )
 
 
 if __name__ == "__main__":

@@ -11,8 +11,8 @@ import numpy as np
 from scipy.stats import chi2
 
 from truthing.truth.consensus import CONCENTRATIONS, Entries
-from truthing.truth.crowd_gibbs import POOL_WEIGHT, RowModel, pool_base, sample_crowd
 from truthing.truth.posterior import PER_ROW
+from truthing.truth.samplers.labelers import POOL_WEIGHT, RowModel, pool_base, sample_crowd
 
 BINS = 10
 
@@ -26,15 +26,30 @@ def draw_data(
     base = pool_base(n_classes)
     assert np.allclose(base.sum(axis=1), POOL_WEIGHT)
     pool = np.stack([rng.dirichlet(row) for row in base])
-    rows = np.stack([[_dirichlet(concentration * pool[c], rng) for c in range(n_classes)] for _ in range(n_labelers)])
-    classifier = np.stack([_dirichlet(np.full(n_classes, PER_ROW / n_classes), rng) for _ in range(n_classes)])
+    rows = np.stack(
+        [
+            [_dirichlet(concentration * pool[c], rng) for c in range(n_classes)]
+            for _ in range(n_labelers)
+        ]
+    )
+    classifier = np.stack(
+        [_dirichlet(np.full(n_classes, PER_ROW / n_classes), rng) for _ in range(n_classes)]
+    )
     truth = rng.choice(n_classes, size=n_items, p=rng.dirichlet(np.ones(n_classes)))
     predicted = np.array([rng.choice(n_classes, p=classifier[y]) for y in truth])
-    item, rater = (a.ravel() for a in np.meshgrid(np.arange(n_items), np.arange(n_labelers), indexing="ij"))
+    item, rater = (
+        a.ravel() for a in np.meshgrid(np.arange(n_items), np.arange(n_labelers), indexing="ij")
+    )
     seen = rng.random(len(item)) < 0.8
     item, rater = item[seen], rater[seen]
-    label = np.array([rng.choice(n_classes, p=rows[t, truth[i]]) for i, t in zip(item, rater)], dtype=np.int64)
-    return Entries(item, rater, label, np.ones(len(item)), n_items, n_labelers, n_classes), predicted, truth
+    label = np.array(
+        [rng.choice(n_classes, p=rows[t, truth[i]]) for i, t in zip(item, rater)], dtype=np.int64
+    )
+    return (
+        Entries(item, rater, label, np.ones(len(item)), n_items, n_labelers, n_classes),
+        predicted,
+        truth,
+    )
 
 
 def _dirichlet(alpha: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -42,7 +57,9 @@ def _dirichlet(alpha: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return gamma / gamma.sum()
 
 
-def ranks(trials: int, n_items: int, n_labelers: int, n_classes: int, seed: int = 0) -> dict[str, np.ndarray]:
+def ranks(
+    trials: int, n_items: int, n_labelers: int, n_classes: int, seed: int = 0
+) -> dict[str, np.ndarray]:
     """Rank (0 to 1, ties broken at random) of the true accuracy, share of the last class and recall of class 0 in each trial."""
     rng = np.random.default_rng(seed)
     found: dict[str, list[float]] = {"accuracy": [], "prevalence": [], "cell": []}
@@ -58,7 +75,10 @@ def ranks(trials: int, n_items: int, n_labelers: int, n_classes: int, seed: int 
         for name, value in (("accuracy", _right), ("prevalence", _last), ("cell", _first)):
             drawn, true = value(draws), float(value(actual[None])[0])
             below, same = (drawn < true).sum(), (drawn == true).sum()
-            found[name].append((below + rng.integers(0, same + 1)) / (len(drawn) + 1) + rng.random() / (len(drawn) + 1))
+            found[name].append(
+                (below + rng.integers(0, same + 1)) / (len(drawn) + 1)
+                + rng.random() / (len(drawn) + 1)
+            )
     return {name: np.array(values) for name, values in found.items()}
 
 

@@ -19,7 +19,9 @@ Draw = Callable[[np.random.Generator, int], np.ndarray]
 SHAPES: dict[str, Draw] = {
     "beta(.3,.3)": lambda rng, n: rng.beta(0.3, 0.3, n),
     "beta(2,2)": lambda rng, n: rng.beta(2, 2, n),
-    "mostly easy": lambda rng, n: np.where(rng.random(n) < 0.9, rng.choice([0.0, 1.0], n), rng.random(n)),
+    "mostly easy": lambda rng, n: np.where(
+        rng.random(n) < 0.9, rng.choice([0.0, 1.0], n), rng.random(n)
+    ),
     "two values": lambda rng, n: rng.choice([0.1, 0.9], n),
     "skewed": lambda rng, n: rng.beta(0.2, 2, n),
     "all at 0.4": lambda rng, n: np.full(n, 0.4),
@@ -70,16 +72,24 @@ def clean(trials: int) -> None:
         beta, prior = TRUTH[name]
         for n in (50, 200, 1000, 10_000, 100_000):
             rng = np.random.default_rng(n)
-            found: dict[str, list[tuple[float, float, float]]] = {"soft": [], "hard with signs": [], "confidence": []}
+            found: dict[str, list[tuple[float, float, float]]] = {
+                "soft": [],
+                "hard with signs": [],
+                "confidence": [],
+            }
             for _ in range(trials if n <= 1000 else max(trials // 10, 20)):
                 c = shape(rng, n)
                 found["soft"].append(one(tr.bayes_error(c)))
                 hard = rng.random(n) < c
-                found["hard with signs"].append(one(tr.bayes_error(hard=hard.astype(int), signs=c > 0.5)))
+                found["hard with signs"].append(
+                    one(tr.bayes_error(hard=hard.astype(int), signs=c > 0.5))
+                )
                 more = shape(rng, 40 * n if n <= 10_000 else 4 * n)
                 positive = more[rng.random(len(more)) < more][:n]
                 if len(positive) > 20:
-                    found["confidence"].append(one(tr.bayes_error(positive_confidence=positive, prior=prior)))
+                    found["confidence"].append(
+                        one(tr.bayes_error(positive_confidence=positive, prior=prior))
+                    )
             for kind, results in found.items():
                 if results:
                     print(report(f"{name}, n {n:,}, {kind}", results, beta))
@@ -111,7 +121,11 @@ def votes(trials: int) -> None:
 def classes(trials: int) -> None:
     print("Several classes: 95% intervals")
     for k, spread in ((3, 0.3), (3, 2.0), (10, 0.1), (10, 0.5)):
-        beta = float((1 - np.random.default_rng(0).dirichlet(np.full(k, spread), 1_000_000).max(axis=1)).mean())
+        beta = float(
+            (
+                1 - np.random.default_rng(0).dirichlet(np.full(k, spread), 1_000_000).max(axis=1)
+            ).mean()
+        )
         for m in (1, 2, 3, 5, 20):
             rng = np.random.default_rng([k, m])
             results, plain = [], []
@@ -142,12 +156,18 @@ def scores(trials: int) -> None:
                     s = rng.normal(size=n)
                     decided = rng.random(n) < curve(s)
                     if 0 < decided.sum() < n:
-                        results.append(one(tr.bayes_error(scores=s, decisions=decided, calibration=calibration)))
+                        results.append(
+                            one(
+                                tr.bayes_error(scores=s, decisions=decided, calibration=calibration)
+                            )
+                        )
                 print(report(f"{name}, n {n:,}, {calibration}", results, beta))
 
 
 def bounds(trials: int) -> None:
-    print("Propositions 3.2, 3.5, 4.3 at δ = 0.05: share of trials outside the bound (must be at most 0.05)")
+    print(
+        "Propositions 3.2, 3.5, 4.3 at δ = 0.05: share of trials outside the bound (must be at most 0.05)"
+    )
     for name, shape in SHAPES.items():
         beta, prior = TRUTH[name]
         rng = np.random.default_rng(1)
@@ -182,13 +202,18 @@ def verdicts(trials: int) -> None:
                 wrong = rng.random(2000) < 0.02 / np.maximum(np.abs(1 - 2 * c).mean(), 0.02)
                 models = {"best": c > 0.5, "learned": k > m / 2, "worse": (c > 0.5) ^ wrong}
                 for model, said in models.items():
-                    verdict = tr.bayes_error(counts=np.stack([m - k, k], axis=1), predictions=said).verdict
+                    verdict = tr.bayes_error(
+                        counts=np.stack([m - k, k], axis=1), predictions=said
+                    ).verdict
                     found[model].append(verdict.standing)
             for model, standings in found.items():
                 shares = ", ".join(
-                    f"{what} {standings.count(what) / len(standings):.2f}" for what in sorted(set(standings))
+                    f"{what} {standings.count(what) / len(standings):.2f}"
+                    for what in sorted(set(standings))
                 )
-                print(f"{name}, m {m}, {model}: {shares} ± {0.5 / np.sqrt(len(standings)):.2f} at most")
+                print(
+                    f"{name}, m {m}, {model}: {shares} ± {0.5 / np.sqrt(len(standings)):.2f} at most"
+                )
 
 
 if __name__ == "__main__":

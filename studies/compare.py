@@ -16,13 +16,15 @@ from fit_link import leave_one_out
 
 import truthing as tr
 from truthing.metrics.estimate import shortest_interval
-from truthing.truth.committee_link import Committee, draw_tilts, draw_truths, tilt_prior
 from truthing.truth.consensus import Entries
-from truthing.truth.link import DEFAULT, LinkPrior, learned_level
-from truthing.truth.readings import read_panel
+from truthing.truth.link.models import Committee, draw_tilts, draw_truths, tilt_prior
+from truthing.truth.link.prior import DEFAULT, LinkPrior, learned_level
+from truthing.truth.link.views import read_panel
 
 
-def models(n_items: int, n_models: int, correlation: float, seed: int) -> tuple[np.ndarray, np.ndarray, tr.Labels]:
+def models(
+    n_items: int, n_models: int, correlation: float, seed: int
+) -> tuple[np.ndarray, np.ndarray, tr.Labels]:
     """Truth, predictions (models × items) and labels of three labelers wrong on a quarter of the items."""
     from scipy.stats import norm
 
@@ -30,13 +32,17 @@ def models(n_items: int, n_models: int, correlation: float, seed: int) -> tuple[
     truth = rng.choice(2, size=n_items, p=[0.6, 0.4])
     common = rng.standard_normal(n_items)
     accuracy = np.linspace(0.75, 0.88, n_models)
-    own = np.sqrt(correlation) * common + np.sqrt(1 - correlation) * rng.standard_normal((n_models, n_items))
+    own = np.sqrt(correlation) * common + np.sqrt(1 - correlation) * rng.standard_normal(
+        (n_models, n_items)
+    )
     predicted = np.where(own > norm.ppf(accuracy)[:, None], 1 - truth, truth)
     labels = np.where(rng.random((n_items, 3)) < 0.25, 1 - truth[:, None], truth[:, None])
     return truth, predicted, tr.Labels.from_matrix(labels)
 
 
-def naive_better(labels: tr.Labels, first: np.ndarray, second: np.ndarray) -> tuple[float, float, float]:
+def naive_better(
+    labels: tr.Labels, first: np.ndarray, second: np.ndarray
+) -> tuple[float, float, float]:
     """Majority vote as truth: difference, its standard error, and P(first better) by the normal approximation."""
     from scipy.stats import norm
 
@@ -71,7 +77,9 @@ def simulated(
         low, high = shortest_interval(gaps)
         held["differences"].append(inside((low, high), actual_gaps).mean())
         held["width"].append((high - low).mean())
-        naive = [naive_better(labels, after, before) for before, after in itertools.pairwise(predicted)]
+        naive = [
+            naive_better(labels, after, before) for before, after in itertools.pairwise(predicted)
+        ]
         seen, error, sure = np.array(naive).T
         held["naive"].append((np.abs(seen - actual_gaps) <= 1.96 * error).mean())
         ours = (gaps > 0).mean(axis=0) + 0.5 * (gaps == 0).mean(axis=0)
@@ -103,9 +111,17 @@ def areas(
         scores = np.linspace(1.2, 2.2, n_models)[:, None] * (truth - 0.5) + own
         wrong = rng.random((n_items, 3)) < 0.25
         labels = tr.Labels.from_matrix(np.where(wrong, 1 - truth[:, None], truth[:, None]))
-        given = [tr.Predictions.from_sequence((s > 0).astype(int), items=labels.items, scores=s) for s in scores]
-        result = tr.compare({f"m{j}": p for j, p in enumerate(given)}, labels, draws=1000, seed=seed, **options)
-        for metric, exact in (("auc", roc_auc_score), ("average_precision", average_precision_score)):
+        given = [
+            tr.Predictions.from_sequence((s > 0).astype(int), items=labels.items, scores=s)
+            for s in scores
+        ]
+        result = tr.compare(
+            {f"m{j}": p for j, p in enumerate(given)}, labels, draws=1000, seed=seed, **options
+        )
+        for metric, exact in (
+            ("auc", roc_auc_score),
+            ("average_precision", average_precision_score),
+        ):
             draws, actual = result.draws(metric), np.array([exact(truth, s) for s in scores])
             shuffled = np.stack([rng.permutation(column) for column in draws.T], axis=1)
             held[metric].append(inside(shortest_interval(draws), actual).mean())
@@ -119,7 +135,9 @@ def areas(
 
 
 def in_words(held: dict[str, list[float]]) -> str:
-    return ", ".join(f"{k} {np.mean(v):.3f} ± {np.std(v) / np.sqrt(len(v)):.3f}" for k, v in held.items())
+    return ", ".join(
+        f"{k} {np.mean(v):.3f} ± {np.std(v) / np.sqrt(len(v)):.3f}" for k, v in held.items()
+    )
 
 
 def inside(limits: tuple[np.ndarray, np.ndarray], value: np.ndarray) -> np.ndarray:
@@ -133,11 +151,15 @@ def print_calibration(chances: list[tuple[float, float]]) -> None:
         for low, high in itertools.pairwise((0.5, 0.7, 0.9, 0.975, 1.01)):
             here = (sure >= low) & (sure < high)
             if here.any():
-                said.append(f"{sure[here].mean():.2f} sure: right {(given > 0.5)[here].mean():.2f} of {here.sum()}")
+                said.append(
+                    f"{sure[here].mean():.2f} sure: right {(given > 0.5)[here].mean():.2f} of {here.sum()}"
+                )
         print(f"    {who:<6} {', '.join(said)}", flush=True)
 
 
-def pairs(set_name: str, most: int, fewest: int = 30) -> list[tuple[tr.Labels, np.ndarray, np.ndarray]]:
+def pairs(
+    set_name: str, most: int, fewest: int = 30
+) -> list[tuple[tr.Labels, np.ndarray, np.ndarray]]:
     """Pairs among the ten busiest workers on their common items with truth; the panel is everybody else."""
     folder = data_folder() / "crowd" / set_name
     path = folder / "labels.csv"
@@ -147,7 +169,8 @@ def pairs(set_name: str, most: int, fewest: int = 30) -> list[tuple[tr.Labels, n
     known = gold.as_dict()
     truth = np.array([labels.classes.index(known[i]) if i in known else -1 for i in labels.items])
     busy = np.argsort(
-        -np.bincount(labels.labeler[truth[labels.item] >= 0], minlength=labels.n_labelers), kind="stable"
+        -np.bincount(labels.labeler[truth[labels.item] >= 0], minlength=labels.n_labelers),
+        kind="stable",
     )[:10]
     said = np.full((labels.n_items, labels.n_labelers), -1, dtype=np.int64)
     said[labels.item, labels.labeler] = labels.label
@@ -180,20 +203,36 @@ def real(most: int, repeats: int) -> None:
                     gold = np.full(len(truth), -1)
                     chosen = rng.permutation(len(truth))[:n_gold]
                     gold[chosen] = truth[chosen]
-                    draws = linked_draws(panel, predicted, gold, priors.get(name, DEFAULT), int(rng.integers(1 << 30)))
+                    draws = linked_draws(
+                        panel,
+                        predicted,
+                        gold,
+                        priors.get(name, DEFAULT),
+                        int(rng.integers(1 << 30)),
+                    )
                     actual = (predicted == truth).mean(axis=1)
                     gap, gaps = actual[0] - actual[1], draws[:, 0] - draws[:, 1]
                     low, high = shortest_interval(gaps)
                     seen, error, naive = naive_better(panel, *predicted)
                     rows_here.append(
-                        (low - 1e-9 <= gap <= high + 1e-9, high - low, abs(seen - gap) <= 1.96 * error, 3.92 * error)
+                        (
+                            low - 1e-9 <= gap <= high + 1e-9,
+                            high - low,
+                            abs(seen - gap) <= 1.96 * error,
+                            3.92 * error,
+                        )
                     )
                     if gap != 0:
                         ours = float((gaps > 0).mean() + 0.5 * (gaps == 0).mean())
-                        chances.append((ours if gap > 0 else 1 - ours, naive if gap > 0 else 1 - naive))
+                        chances.append(
+                            (ours if gap > 0 else 1 - ours, naive if gap > 0 else 1 - naive)
+                        )
             if rows_here:
                 rows.append(np.mean(np.array(rows_here, dtype=float), axis=0))
-                print(f"    {name:<18} {len(rows_here):>3} " + " ".join(f"{v:.3f}" for v in rows[-1]), flush=True)
+                print(
+                    f"    {name:<18} {len(rows_here):>3} " + " ".join(f"{v:.3f}" for v in rows[-1]),
+                    flush=True,
+                )
         mean, error = np.mean(rows, axis=0), np.std(rows, axis=0) / np.sqrt(len(rows))
         print(
             f"  {n_gold} gold: difference held {mean[0]:.3f} ± {error[0]:.3f} at width {mean[1]:.3f}; naive {mean[2]:.3f} at {mean[3]:.3f}"
@@ -201,7 +240,9 @@ def real(most: int, repeats: int) -> None:
         print_calibration(chances)
 
 
-def linked_draws(panel: tr.Labels, predicted: np.ndarray, gold: np.ndarray, prior: LinkPrior, seed: int) -> np.ndarray:
+def linked_draws(
+    panel: tr.Labels, predicted: np.ndarray, gold: np.ndarray, prior: LinkPrior, seed: int
+) -> np.ndarray:
     """The default comparison's draws of both accuracies, with the link's numbers given."""
     readings = [read_panel(Entries.of(panel), said) for said in predicted]
     committee = Committee.of(predicted, np.mean([r.consensus for r in readings], axis=0))
@@ -213,19 +254,30 @@ def linked_draws(panel: tr.Labels, predicted: np.ndarray, gold: np.ndarray, prio
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--trials", type=int, default=30, help="simulated data sets a row, noise known")
-    parser.add_argument("--learned", type=int, default=6, help="simulated data sets a row, noise learned")
+    parser.add_argument(
+        "--trials", type=int, default=30, help="simulated data sets a row, noise known"
+    )
+    parser.add_argument(
+        "--learned", type=int, default=6, help="simulated data sets a row, noise learned"
+    )
     parser.add_argument("--models", type=int, nargs="*", default=(2, 5, 10, 20))
     parser.add_argument("--pairs", type=int, default=6, help="pairs of workers of each crowd")
     parser.add_argument("--repeats", type=int, default=2, help="choices of gold for each pair")
-    parser.add_argument("--areas", type=int, default=20, help="simulated data sets a row, areas under curves")
+    parser.add_argument(
+        "--areas", type=int, default=20, help="simulated data sets a row, areas under curves"
+    )
     parser.add_argument("--part", choices=("simulated", "areas", "real", "all"), default="all")
     options = parser.parse_args()
     for known, trials in ((True, options.trials), (False, options.learned)):
         if options.part in ("simulated", "all") and trials:
-            print(f"simulated: 500 items, 3 labelers wrong on 25%, noise {'known' if known else 'learned'}")
+            print(
+                f"simulated: 500 items, 3 labelers wrong on 25%, noise {'known' if known else 'learned'}"
+            )
             for n_models in options.models:
-                rows = [simulated(known, n_models, correlation, trials) for correlation in (0.0, 0.5, 0.9)]
+                rows = [
+                    simulated(known, n_models, correlation, trials)
+                    for correlation in (0.0, 0.5, 0.9)
+                ]
                 print_calibration([pair for row in rows for pair in row])
     if options.part in ("areas", "all"):
         print("areas under curves: 300 items, 3 labelers wrong on 25%")

@@ -12,7 +12,7 @@ import polars as pl
 
 import truthing as tr
 from truthing.truth.consensus import Entries
-from truthing.truth.readings import Readings, read_panel
+from truthing.truth.link.views import Readings, read_panel
 
 SETS = (
     "bluebird", "rte", "temporal", "dog", "web", "product", "labelme", "music_genre", "sentence_polarity", "zencrowd_us", "leaves", "adult",
@@ -36,18 +36,24 @@ class Case:
 
 
 def data_folder() -> Path:
-    named = os.environ.get("TRUTHING_DATA", str(Path(__file__).resolve().parents[2] / "shared" / "data"))
+    named = os.environ.get(
+        "TRUTHING_DATA", str(Path(__file__).resolve().parents[2] / "shared" / "data")
+    )
     if not Path(named).is_dir():
         raise SystemExit("needs the public data sets: set TRUTHING_DATA to their folder")
     return Path(named)
 
 
-def make_case(set_name: str, name: str, labels: tr.Labels, predicted: np.ndarray, truth: np.ndarray) -> Case:
+def make_case(
+    set_name: str, name: str, labels: tr.Labels, predicted: np.ndarray, truth: np.ndarray
+) -> Case:
     labels = labels.select([w for w, n in zip(labels.labelers, labels.per_labeler) if n > 0])
     return Case(set_name, name, labels, predicted, truth, read_panel(Entries.of(labels), predicted))
 
 
-def worker_cases(set_name: str, labels: tr.Labels, gold: tr.Gold, most: int = 10, fewest: int = 20) -> Iterator[Case]:
+def worker_cases(
+    set_name: str, labels: tr.Labels, gold: tr.Gold, most: int = 10, fewest: int = 20
+) -> Iterator[Case]:
     """The busiest workers by labels on items with truth; a worker who repeats an item keeps the last label."""
     labels = labels.resolve_repeats("last").with_classes(sorted({*labels.classes, *gold.classes}))
     known = gold.as_dict()
@@ -61,7 +67,9 @@ def worker_cases(set_name: str, labels: tr.Labels, gold: tr.Gold, most: int = 10
         chosen = items[truth[items] >= 0]
         predicted = labels.label[mine][truth[items] >= 0]
         panel = labels[chosen].select([w for k, w in enumerate(labels.labelers) if k != t])
-        yield make_case(set_name, str(labels.labelers[t]), panel, predicted.astype(np.int64), truth[chosen])
+        yield make_case(
+            set_name, str(labels.labelers[t]), panel, predicted.astype(np.int64), truth[chosen]
+        )
 
 
 def crowd_cases(names: tuple[str, ...] = SETS) -> list[Case]:
@@ -83,7 +91,9 @@ def llmbar_cases() -> list[Case]:
     rows = rows.with_columns(id=key, judge=pl.concat_str(["model", "prompt"], separator="/"))
     gold = pl.read_csv(folder / "gold.csv").with_columns(id=key)
     labels = tr.Labels.from_long(rows["id"], rows["judge"], rows["win"].cast(pl.Int64))
-    truth = tr.Gold.from_mapping(dict(zip(gold["id"].to_list(), gold["gold"].cast(pl.Int64).to_list())))
+    truth = tr.Gold.from_mapping(
+        dict(zip(gold["id"].to_list(), gold["gold"].cast(pl.Int64).to_list()))
+    )
     return list(worker_cases("llmbar", labels, truth))
 
 
@@ -99,5 +109,7 @@ def cifar_cases(votes: int = 5, size: int = 2000) -> list[Case]:
         chosen = np.arange(block * size, (block + 1) * size)
         drawn = np.stack([rng.multivariate_hypergeometric(row, votes) for row in counts[chosen]])
         labels = tr.Labels.from_counts(drawn)
-        cases.append(make_case("cifar10h", f"block {block}", labels, predicted[chosen], truth[chosen]))
+        cases.append(
+            make_case("cifar10h", f"block {block}", labels, predicted[chosen], truth[chosen])
+        )
     return cases

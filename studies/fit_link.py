@@ -9,12 +9,20 @@ from crowd_cases import SETS, Case, crowd_cases
 from scipy.optimize import minimize
 from scipy.stats import t as student
 
-from truthing.truth.link import OUTLIER_VARIANCE, OUTLIER_WEIGHT, LinkPrior, design, learned_level
-from truthing.truth.link_sampler import _mode
-from truthing.truth.readings import logit
+from truthing.truth.link.prior import (
+    OUTLIER_VARIANCE,
+    OUTLIER_WEIGHT,
+    LinkPrior,
+    design,
+    learned_level,
+)
+from truthing.truth.link.sampler import _mode
+from truthing.truth.link.views import logit
 
 STEPS = 15
-COUNT_AS = 10 / 3  # the workers of a set are graded by the same crowd: together they count as this many observations
+COUNT_AS = (
+    10 / 3
+)  # the workers of a set are graded by the same crowd: together they count as this many observations
 
 
 def fit_level(cases: list[Case], prior: LinkPrior) -> LinkPrior:
@@ -34,7 +42,12 @@ def fit_level(cases: list[Case], prior: LinkPrior) -> LinkPrior:
         return float(-(weight * (np.log(density) - np.log(scale))).sum() + penalty)
 
     best = minimize(loss, [-1.5, 0.0, 0.0], method="L-BFGS-B").x
-    return replace(prior, offset=float(best[2]), scale=float(np.exp(best[0])), scale_per_spread=float(np.exp(best[1])))
+    return replace(
+        prior,
+        offset=float(best[2]),
+        scale=float(np.exp(best[0])),
+        scale_per_spread=float(np.exp(best[1])),
+    )
 
 
 def fit(cases: list[Case]) -> LinkPrior:

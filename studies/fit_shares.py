@@ -18,11 +18,20 @@ from scipy.stats import t as student
 import truthing as tr
 from truthing.metrics.estimate import shortest_interval
 from truthing.truth.consensus import Entries
-from truthing.truth.link import OUTLIER_VARIANCE, OUTLIER_WEIGHT
-from truthing.truth.readings import logit
-from truthing.truth.shares import DEFAULT, SharePrior, ShareReadings, draw_shares, read_shares, share_level
+from truthing.truth.link.prior import OUTLIER_VARIANCE, OUTLIER_WEIGHT
+from truthing.truth.link.shares import (
+    DEFAULT,
+    SharePrior,
+    ShareReadings,
+    draw_shares,
+    read_shares,
+    share_level,
+)
+from truthing.truth.link.views import logit
 
-COUNT_AS = 10 / 3  # the cases of a set are much the same panel: together they count as this many observations
+COUNT_AS = (
+    10 / 3
+)  # the cases of a set are much the same panel: together they count as this many observations
 GOLD = (0, 25, 50, 100, 200)
 
 
@@ -42,7 +51,9 @@ class Shares:
 def whole(name: str) -> Shares:
     folder = data_folder() / "crowd" / name
     path = folder / "labels.csv"
-    labels = tr.read_labels(path if path.exists() else folder / "labels.csv.gz").resolve_repeats("last")
+    labels = tr.read_labels(path if path.exists() else folder / "labels.csv.gz").resolve_repeats(
+        "last"
+    )
     known = tr.read_gold(folder / "truth.csv").as_dict()
     labels = labels[[k for k, item in enumerate(labels.items) if item in known]]
     labels = labels.select([w for w, n in zip(labels.labelers, labels.per_labeler) if n > 0])
@@ -62,19 +73,33 @@ def fit(cases: list[Shares], prior: SharePrior = DEFAULT) -> SharePrior:
     for case in cases:
         n_items, n_classes = len(case.truth), len(case.share)
         error.append(logit((case.share * n_items + 0.5) / (n_items + 1)) - case.readings.centre)
-        parts.append(np.stack([np.ones(n_classes), case.readings.spread, case.readings.doubt], axis=1))
+        parts.append(
+            np.stack([np.ones(n_classes), case.readings.spread, case.readings.doubt], axis=1)
+        )
         weight.append(np.full(n_classes, COUNT_AS / sets.count(case.set) / n_classes))
-    errors, features, weights = np.concatenate(error), np.concatenate(parts) ** 2, np.concatenate(weight)
+    errors, features, weights = (
+        np.concatenate(error),
+        np.concatenate(parts) ** 2,
+        np.concatenate(weight),
+    )
 
     def loss(p: np.ndarray) -> float:
         scale = np.sqrt(features @ np.exp(2 * p))
         z = errors / scale
         far = np.exp(-0.5 * z**2 / OUTLIER_VARIANCE) / np.sqrt(2 * np.pi * OUTLIER_VARIANCE)
         density = (1 - OUTLIER_WEIGHT) * student.pdf(z, prior.freedom) + OUTLIER_WEIGHT * far
-        return float(-(weights * (np.log(density) - np.log(scale))).sum() + 0.5 * ((p[0] + 1.5) ** 2 + p[1:] @ p[1:]))
+        return float(
+            -(weights * (np.log(density) - np.log(scale))).sum()
+            + 0.5 * ((p[0] + 1.5) ** 2 + p[1:] @ p[1:])
+        )
 
     scale, per_spread, per_doubt = np.exp(minimize(loss, [-1.5, -0.5, -0.5], method="L-BFGS-B").x)
-    return replace(prior, scale=float(scale), scale_per_spread=float(per_spread), scale_per_doubt=float(per_doubt))
+    return replace(
+        prior,
+        scale=float(scale),
+        scale_per_spread=float(per_spread),
+        scale_per_doubt=float(per_doubt),
+    )
 
 
 def covered(case: Shares, prior: SharePrior, n_gold: int, seed: int) -> list[tuple[bool, float]]:
@@ -85,7 +110,9 @@ def covered(case: Shares, prior: SharePrior, n_gold: int, seed: int) -> list[tup
     level = share_level(case.readings, prior=prior)
     drawn = draw_shares(case.readings, level, gold, None, target="sample", n_draws=1000, seed=seed)
     low, high = shortest_interval(drawn.shares)
-    return [(bool(a - 1e-9 <= t <= b + 1e-9), float(b - a)) for a, b, t in zip(low, high, case.share)]
+    return [
+        (bool(a - 1e-9 <= t <= b + 1e-9), float(b - a)) for a, b, t in zip(low, high, case.share)
+    ]
 
 
 def show(cases: list[Shares], priors: dict[str, SharePrior], repeats: int) -> None:
@@ -100,7 +127,10 @@ def show(cases: list[Shares], priors: dict[str, SharePrior], repeats: int) -> No
         table = np.array(list(means.values()))
         error = table[:, 0].std(ddof=1) / np.sqrt(len(table)) if len(table) > 1 else float("nan")
         sets = ", ".join(f"{name} {c:.2f}/{w:.3f}" for name, (c, w) in means.items())
-        print(f"{n_gold:>5}  {table[:, 0].mean():>8.3f}  {error:.3f}  {table[:, 1].mean():.3f}   {sets}", flush=True)
+        print(
+            f"{n_gold:>5}  {table[:, 0].mean():>8.3f}  {error:.3f}  {table[:, 1].mean():.3f}   {sets}",
+            flush=True,
+        )
 
 
 def main() -> None:

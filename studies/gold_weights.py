@@ -13,7 +13,7 @@ from crowd_cases import Case, crowd_cases
 from fit_link import leave_one_out
 
 from truthing.metrics.estimate import shortest_interval
-from truthing.truth.link import DEFAULT, LinkPrior, draw_link, learned_level
+from truthing.truth.link.prior import DEFAULT, LinkPrior, draw_link, learned_level
 
 WANTED, REPEATS = 100, 10
 
@@ -25,7 +25,9 @@ def chances(case: Case) -> np.ndarray:
     return np.minimum(weight / weight.sum() * min(WANTED, len(weight) // 2), 1.0)
 
 
-def held(case: Case, gold: np.ndarray, weights: np.ndarray | None, prior: LinkPrior, seed: int) -> tuple[float, float]:
+def held(
+    case: Case, gold: np.ndarray, weights: np.ndarray | None, prior: LinkPrior, seed: int
+) -> tuple[float, float]:
     """Did the interval hold the worker's accuracy, and how wide is it?"""
     link = draw_link(
         case.readings,
@@ -37,9 +39,13 @@ def held(case: Case, gold: np.ndarray, weights: np.ndarray | None, prior: LinkPr
         gold_weights=weights,
     )
     known = np.flatnonzero(gold >= 0)
-    free = link.design.size - np.bincount(link.design.member[known], minlength=len(link.design.size))
+    free = link.design.size - np.bincount(
+        link.design.member[known], minlength=len(link.design.size)
+    )
     right = (gold[known] == case.predicted[known]).sum()
-    drawn = right + np.random.default_rng(seed).binomial(free.astype(np.int64), link.chance()).sum(axis=1)
+    drawn = right + np.random.default_rng(seed).binomial(free.astype(np.int64), link.chance()).sum(
+        axis=1
+    )
     low, high = shortest_interval(drawn / len(gold))
     return float(low - 1e-9 <= case.right.mean() <= high + 1e-9), float(high - low)
 

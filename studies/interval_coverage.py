@@ -22,7 +22,12 @@ SU = {
     "difficulty": (1, 5), "fallibility": (0.249, 0.030, 0.387, 0.244, 0.154), "availability": (0.727, 0.873, 0.286, 0.657, 0.232),
     "prior": [0.8, 0.2], "operating_point": (0.8, 0.3),
 }  # fmt: skip
-FOUR_K = [[0.75, 0.08, 0.10, 0.07], [0.10, 0.65, 0.12, 0.13], [0.04, 0.06, 0.80, 0.10], [0.10, 0.05, 0.05, 0.80]]
+FOUR_K = [
+    [0.75, 0.08, 0.10, 0.07],
+    [0.10, 0.65, 0.12, 0.13],
+    [0.04, 0.06, 0.80, 0.10],
+    [0.10, 0.05, 0.05, 0.80],
+]
 
 
 # name: items, labelers, simulator options, gold, noise known?
@@ -80,7 +85,12 @@ def trial(
             continue
         for name in BINARY if binary else FOUR:
             truth = float(
-                evaluate(name, Tally.from_confusion(table), classes=data.labels.classes, positive=1 if binary else None)
+                evaluate(
+                    name,
+                    Tally.from_confusion(table),
+                    classes=data.labels.classes,
+                    positive=1 if binary else None,
+                )
             )
             estimate = report[name]
             if np.isnan(truth) or len(estimate.values) == 0:
@@ -88,9 +98,17 @@ def trial(
                 continue
             limits = {level: estimate.interval(level) for level in (0.95, 0.8, 0.99)}
             inside = [float(low - 1e-9 <= truth <= high + 1e-9) for low, high in limits.values()]
-            found[method, name] = (inside[0], limits[0.95][1] - limits[0.95][0], inside[1], inside[2])
+            found[method, name] = (
+                inside[0],
+                limits[0.95][1] - limits[0.95][0],
+                inside[1],
+                inside[2],
+            )
         cells = {level: report.confusion.interval(level) for level in (0.95, 0.8, 0.99)}
-        held = [float(((low - 1e-9 <= table) & (table <= high + 1e-9)).mean()) for low, high in cells.values()]
+        held = [
+            float(((low - 1e-9 <= table) & (table <= high + 1e-9)).mean())
+            for low, high in cells.values()
+        ]
         found[method, "confusion"] = (
             held[0],
             float((cells[0.95][1] - cells[0.95][0]).mean() / n_items),
@@ -100,7 +118,9 @@ def trial(
     return found
 
 
-def run(name: str, trials: int, methods: tuple[str, ...]) -> dict[tuple[str, str], list[tuple[float, ...] | None]]:
+def run(
+    name: str, trials: int, methods: tuple[str, ...]
+) -> dict[tuple[str, str], list[tuple[float, ...] | None]]:
     results: dict[tuple[str, str], list[tuple[float, ...] | None]] = defaultdict(list)
     for seed in range(trials):
         for key, value in trial(DESIGNS[name], seed, methods).items():

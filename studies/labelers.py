@@ -14,8 +14,8 @@ import numpy as np
 from scipy.stats import spearmanr
 
 import truthing as tr
-from truthing.panel.channel import label_bits
-from truthing.panel.collected import collected_bits
+from truthing.people.channel import label_bits
+from truthing.people.label_bits import collected_bits
 
 DESIGNS = {
     "5 labelers, 300 items, 2 classes": (5, 300, (0.6, 0.4), None),
@@ -25,7 +25,9 @@ DESIGNS = {
 LEVEL = 0.95
 
 
-def one(design: tuple[int, int, tuple[float, ...], float | None], seed: int) -> dict[str, np.ndarray]:
+def one(
+    design: tuple[int, int, tuple[float, ...], float | None], seed: int
+) -> dict[str, np.ndarray]:
     """Which intervals held, for one simulated panel."""
     n_labelers, n_items, prior, availability = design
     rng = np.random.default_rng([seed, 1])
@@ -33,9 +35,13 @@ def one(design: tuple[int, int, tuple[float, ...], float | None], seed: int) -> 
     right = rng.uniform(0.6, 0.95, (n_labelers, n_classes))
     tables = np.repeat(((1 - right) / (n_classes - 1))[:, :, None], n_classes, axis=2)
     tables[:, np.arange(n_classes), np.arange(n_classes)] = right
-    data = tr.simulate(n_items, n_labelers, prior=prior, confusion=tables, availability=availability, seed=seed)
+    data = tr.simulate(
+        n_items, n_labelers, prior=prior, confusion=tables, availability=availability, seed=seed
+    )
     report = tr.labelers(data.labels, seed=seed)
-    exact = collected_bits(data.labels.indptr, data.labels.labeler, tables[None], share[None], repeats=400)
+    exact = collected_bits(
+        data.labels.indptr, data.labels.labeler, tables[None], share[None], repeats=400
+    )
     actual = {
         "error": 1 - (share * right).sum(axis=1),
         "bits": label_bits(tables, share),
@@ -65,18 +71,26 @@ def crowds(folder: Path, fewest: int = 20) -> None:
         labels = tr.read_labels(next(path.glob("labels.csv*"))).resolve_repeats("first")
         truth = tr.read_gold(path / "truth.csv").as_dict()
         known = np.array(
-            [labels.classes.index(truth[i]) if truth.get(i) in labels.classes else -1 for i in labels.items]
+            [
+                labels.classes.index(truth[i]) if truth.get(i) in labels.classes else -1
+                for i in labels.items
+            ]
         )
         checked = known[labels.item] >= 0
         n = np.bincount(labels.labeler[checked], minlength=labels.n_labelers)
-        wrong = np.bincount(labels.labeler[checked & (known[labels.item] != labels.label)], minlength=labels.n_labelers)
+        wrong = np.bincount(
+            labels.labeler[checked & (known[labels.item] != labels.label)],
+            minlength=labels.n_labelers,
+        )
         report = tr.labelers(labels)
         used = n >= fewest
         actual, learned = (wrong / np.maximum(n, 1))[used], report.error[:, used]
         low, high = np.quantile(learned, [0.025, 0.975], axis=0)
         rank = spearmanr(actual, learned.mean(axis=0))[0]
         judged = [k for k in np.flatnonzero(used) if labels.labelers[k] in report.graded]
-        limits = np.array([np.quantile(report.graded[labels.labelers[k]], [0.025, 0.975]) for k in judged])
+        limits = np.array(
+            [np.quantile(report.graded[labels.labelers[k]], [0.025, 0.975]) for k in judged]
+        )
         own = (wrong / np.maximum(n, 1))[judged]
         print(
             f"{path.name:<18} {used.sum():>4} labelers   rank correlation {rank:.2f}   mean gap {np.mean(learned.mean(axis=0) - actual):+.3f}   "
@@ -93,7 +107,7 @@ def crowds(folder: Path, fewest: int = 20) -> None:
 def truth_gap(labels: tr.Labels, known: np.ndarray) -> np.ndarray:
     """Where the panel's consensus and the truth part company."""
     from truthing.truth.consensus import Entries
-    from truthing.truth.readings import read_consensus
+    from truthing.truth.link.views import read_consensus
 
     consensus = read_consensus(Entries.of(labels)).predicted
     return (consensus != known)[known >= 0]

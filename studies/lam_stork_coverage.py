@@ -20,8 +20,16 @@ def holds(x: int, n: int, k: int, n0: int, error: float) -> bool:
     if 2 * x > n:
         return holds(n - x, n, k, n0, 1 - error)
     pessimist, optimist = _mislabeling_nodes(None, (k, n0))
-    low = error <= 0 or error >= 1 or _distribution(error, x, n - x + 1, pessimist, 1.0) >= TAIL - 1e-12
-    high = error <= 0 or error >= 1 or _distribution(error, x + 1, n - x, optimist, 0.0) <= 1 - TAIL + 1e-12
+    low = (
+        error <= 0
+        or error >= 1
+        or _distribution(error, x, n - x + 1, pessimist, 1.0) >= TAIL - 1e-12
+    )
+    high = (
+        error <= 0
+        or error >= 1
+        or _distribution(error, x + 1, n - x, optimist, 0.0) <= 1 - TAIL + 1e-12
+    )
     return low and high
 
 

@@ -13,10 +13,10 @@ from collections.abc import Callable
 import numpy as np
 
 import truthing as tr
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.noise.known import combined_error
-from truthing.truth.choice import choose_model
 from truthing.truth.consensus import Entries
+from truthing.truth.model_choice import choose_model
 
 Data = tuple[tr.Labels, Array, Array]
 
@@ -41,19 +41,26 @@ def from_difficulty(n_items: int, n_labelers: int, rng: np.random.Generator) -> 
 
 def from_strata(n_items: int, n_labelers: int, rng: np.random.Generator) -> Data:
     truth, hard = (rng.random(n_items) < 0.4).astype(int), (rng.random(n_items) < 0.35).astype(int)
-    wrong = np.stack([rng.uniform(0.02, 0.15, (2, n_labelers)), rng.uniform(0.2, 0.5, (2, n_labelers))])
+    wrong = np.stack(
+        [rng.uniform(0.02, 0.15, (2, n_labelers)), rng.uniform(0.2, 0.5, (2, n_labelers))]
+    )
     labels = _answers(truth[:, None], wrong[hard, truth], rng)
     return tr.Labels.from_matrix(labels), _answers(truth, np.array([0.1, 0.35])[hard], rng), truth
 
 
-SOURCES: dict[str, tuple[Callable[[int, int, np.random.Generator], Data], tr.noise.Learned | tr.noise.Difficulty]] = {
+SOURCES: dict[
+    str,
+    tuple[Callable[[int, int, np.random.Generator], Data], tr.noise.Learned | tr.noise.Difficulty],
+] = {
     "matrices": (from_matrices, tr.noise.DawidSkene()),
     "difficulty": (from_difficulty, tr.noise.Difficulty()),
     "strata": (from_strata, tr.noise.Strata(2)),
 }
 
 
-def trials(source: str, n_items: int, n_labelers: int, n: int) -> dict[str, list[tuple[bool, float, float]]]:
+def trials(
+    source: str, n_items: int, n_labelers: int, n: int
+) -> dict[str, list[tuple[bool, float, float]]]:
     """For the right model and for Dawid-Skene: held the accuracy?, width, R-hat; chains that disagree count as refused."""
     found: dict[str, list[tuple[bool, float, float]]] = defaultdict(list)
     make, right = SOURCES[source]
@@ -63,7 +70,9 @@ def trials(source: str, n_items: int, n_labelers: int, n: int) -> dict[str, list
         for noise in {type(m): m for m in (right, tr.noise.DawidSkene())}.values():
             name = type(noise).__name__
             try:
-                report = tr.grade(predicted, labels, noise=noise, panel_error=0, draws=1000, seed=seed)
+                report = tr.grade(
+                    predicted, labels, noise=noise, panel_error=0, draws=1000, seed=seed
+                )
             except tr.NotConverged:
                 found[f"{name} refused"].append((False, np.nan, np.nan))
                 continue
@@ -83,8 +92,14 @@ def main() -> None:
         for n_items in (500, 2000, 8000):
             chosen: Counter[str] = Counter()
             for seed in range(options.trials // 4):
-                labels, predicted, _ = SOURCES[source][0](n_items, 8, np.random.default_rng([seed, n_items, 1]))
-                chosen[type(choose_model(Entries.of(labels), predicted, seed, hard_items=True)[0]).__name__] += 1
+                labels, predicted, _ = SOURCES[source][0](
+                    n_items, 8, np.random.default_rng([seed, n_items, 1])
+                )
+                chosen[
+                    type(
+                        choose_model(Entries.of(labels), predicted, seed, hard_items=True)[0]
+                    ).__name__
+                ] += 1
             print(f"{source}: {n_items} items, 8 labelers: chosen {dict(chosen)}", flush=True)
         start = time.perf_counter()
         for name, values in trials(source, options.items, 6, options.trials).items():

@@ -16,15 +16,25 @@ from truthing.planning.sequential import PilotState, next_items
 from truthing.planning.widths import Goal, known_confusion
 from truthing.planning.world import World, assumed_world
 from truthing.truth.consensus import Entries
-from truthing.truth.readings import read_panel
+from truthing.truth.link.views import read_panel
 
 
 def world_of(error: float, accuracy: float = 0.85, prior: float = 0.4) -> World:
-    return assumed_world(labelers=error, accuracy=accuracy, prior=prior, shared=0.0, positive=None, assumptions=[])
+    return assumed_world(
+        labelers=error, accuracy=accuracy, prior=prior, shared=0.0, positive=None, assumptions=[]
+    )
 
 
 def labels_needed(
-    world: World, goal: Goal, *, n_items: int, wanted: float, chosen: bool, batch: int, seed: int, most: int = 12
+    world: World,
+    goal: Goal,
+    *,
+    n_items: int,
+    wanted: float,
+    chosen: bool,
+    batch: int,
+    seed: int,
+    most: int = 12,
 ) -> int:
     """Labels beyond the first on each item until the interval is ``wanted`` wide; every new label is from a new labeler."""
     data = world.draw((1.0,), n_items, seed)
@@ -35,7 +45,9 @@ def labels_needed(
     panel = tr.Labels.from_matrix(data.entries.label[:, None], classes=world.classes)
     bought = 0
     while bought < most * n_items:
-        width = goal.width(known_confusion(data.predicted, evidence, nobody, goal.target, seed), world)
+        width = goal.width(
+            known_confusion(data.predicted, evidence, nobody, goal.target, seed), world
+        )
         if width <= wanted:
             return bought
         if chosen:
@@ -43,16 +55,22 @@ def labels_needed(
                 panel, data.predicted, nobody, goal, world, Costs({"label": 1.0}), {"label": (0,)}, True, width,
                 log_likelihood=evidence,
             )  # fmt: skip
-            some = np.array([row.item for row in next_items(state, batch, buy=("label",), seed=bought).rows])
+            some = np.array(
+                [row.item for row in next_items(state, batch, buy=("label",), seed=bought).rows]
+            )
         else:
             some = rng.choice(n_items, size=batch, replace=False)
-        label = (rng.random(batch)[:, None] >= np.cumsum(table, axis=1)[data.truth[some]][:, :-1]).sum(axis=1)
+        label = (
+            rng.random(batch)[:, None] >= np.cumsum(table, axis=1)[data.truth[some]][:, :-1]
+        ).sum(axis=1)
         evidence[some] += np.log(table[:, label]).T
         bought += batch
     return bought
 
 
-def gold_case(world: World, *, n_items: int, labels: int, n_gold: int, how: str, seed: int) -> tuple[float, bool]:
+def gold_case(
+    world: World, *, n_items: int, labels: int, n_gold: int, how: str, seed: int
+) -> tuple[float, bool]:
     """Width and coverage of accuracy with gold that `next_items` drew."""
     data = world.draw((float(labels),), n_items, seed)
     goal = Goal("accuracy", "sample", 0.95, False)
@@ -78,7 +96,12 @@ def main() -> None:
         "labels beyond one an item until the wanted width (noise known, these items) | chosen | random | saved",
         flush=True,
     )
-    for error, n_items, wanted in ((0.2, 400, 0.05), (0.3, 400, 0.08), (0.1, 400, 0.03), (0.2, 1000, 0.035)):
+    for error, n_items, wanted in (
+        (0.2, 400, 0.05),
+        (0.3, 400, 0.08),
+        (0.1, 400, 0.03),
+        (0.2, 1000, 0.035),
+    ):
         world, goal = world_of(error), Goal("accuracy", "sample", 0.95, True)
         count = {
             chosen: np.array([

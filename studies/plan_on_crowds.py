@@ -26,7 +26,9 @@ STEPS = {0: (25, 50, 100), 25: (50, 100)}  # gold in the pilot, and then
 COSTS = {"item": 0.1, "label": 0.05, "gold": 2.0}
 
 
-def pilot_worlds(case: Case, gold: np.ndarray, few: np.ndarray, seed: int) -> tuple[World, World, float]:
+def pilot_worlds(
+    case: Case, gold: np.ndarray, few: np.ndarray, seed: int
+) -> tuple[World, World, float]:
     """What is learned from these items; the same with independent labelers; labels an item."""
     names, classes = case.labels.items, case.labels.classes
     pilot = {
@@ -34,7 +36,9 @@ def pilot_worlds(case: Case, gold: np.ndarray, few: np.ndarray, seed: int) -> tu
         "predictions": {names[i]: classes[case.predicted[i]] for i in few},
         "gold": {names[i]: classes[gold[i]] for i in few if gold[i] >= 0} or None,
     }
-    learned = learn(pilot, costs=COSTS, labelers=None, noise=None, goal=GOAL, positive=None, seed=seed)
+    learned = learn(
+        pilot, costs=COSTS, labelers=None, noise=None, goal=GOAL, positive=None, seed=seed
+    )
     world = learned.world
     return world, replace(world, panel=None, extra_spread=0.0), learned.stock.per_item[0]
 
@@ -52,12 +56,20 @@ def one_pilot(case: Case, have: int, seed: int) -> np.ndarray:
         return gold
 
     *worlds, per_item = pilot_worlds(case, with_gold(have), few, seed)
-    surfaces = [simulate_surface(w, GOAL, (per_item,), (n,), gold=True, sets=2, seed=seed) for w in worlds]
+    surfaces = [
+        simulate_surface(w, GOAL, (per_item,), (n,), gold=True, sets=2, seed=seed) for w in worlds
+    ]
     level = GOAL.link_level(case.readings)
     rows = []
     for then in STEPS[have]:
         effect = gold_effect_on(
-            case.readings, with_gold(have), then - have, goal=GOAL, world=worlds[0], sets=6, seed=seed
+            case.readings,
+            with_gold(have),
+            then - have,
+            goal=GOAL,
+            world=worlds[0],
+            sets=6,
+            seed=seed,
         )
         link = linked_confusion(case.readings, level, with_gold(then), GOAL.target, seed)
         said = [float(surface.width(n, then)) for surface in surfaces]
@@ -71,17 +83,24 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2, help="workers of each set")
     arguments = parser.parse_args()
     seen: Counter[str] = Counter()
-    found: dict[tuple[int, int], dict[str, list[np.ndarray]]] = defaultdict(lambda: defaultdict(list))
+    found: dict[tuple[int, int], dict[str, list[np.ndarray]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
     for case in crowd_cases():
         if not FEWEST <= len(case.truth) <= MOST or seen[case.set] >= arguments.workers:
             continue
         seen[case.set] += 1
         for have, thens in STEPS.items():
-            mean = np.mean([one_pilot(case, have, seed) for seed in range(arguments.trials)], axis=0)
+            mean = np.mean(
+                [one_pilot(case, have, seed) for seed in range(arguments.trials)], axis=0
+            )
             for then, (*said, obtained) in zip(thens, mean):
                 ratios = np.array(said) / obtained
                 found[have, then][case.set].append(ratios)
-                print(f"{case.set} {case.name} | {have} → {then} | {np.round(ratios, 2).tolist()}", flush=True)
+                print(
+                    f"{case.set} {case.name} | {have} → {then} | {np.round(ratios, 2).tolist()}",
+                    flush=True,
+                )
     print(
         "gold in the pilot → then | sets | plan / obtained | independent labelers / obtained | gold_effect / obtained"
     )

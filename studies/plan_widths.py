@@ -48,7 +48,13 @@ def world_of(spec: dict[str, Any]) -> World:
 
 
 def predicted(
-    world: World, goal: Goal, design: tuple[int, int, int], *, items: int | None, sets: int, seed: int = 0
+    world: World,
+    goal: Goal,
+    design: tuple[int, int, int],
+    *,
+    items: int | None,
+    sets: int,
+    seed: int = 0,
 ) -> float:
     """What `plan` says of a design: its surface, simulated only where this design looks."""
     n, labels, gold = design
@@ -56,7 +62,9 @@ def predicted(
     anchors = np.array(anchors_for(goal, composition, items))
     place = int(np.searchsorted(anchors, n))
     near = anchors[[place]] if anchors[place] == n else anchors[place - 1 : place + 1]
-    surface = simulate_surface(world, goal, composition, tuple(near.tolist()), gold=True, sets=sets, seed=seed)
+    surface = simulate_surface(
+        world, goal, composition, tuple(near.tolist()), gold=True, sets=sets, seed=seed
+    )
     return float(surface.width(np.array(n), np.array(gold)))
 
 
@@ -85,18 +93,32 @@ def obtained(world: World, goal: Goal, design: tuple[int, int, int], seed: int) 
 
 
 def compare(
-    name: str, metric: str, *, target: str, known: bool, design: tuple[int, int, int], sets: int, trials: int
+    name: str,
+    metric: str,
+    *,
+    target: str,
+    known: bool,
+    design: tuple[int, int, int],
+    sets: int,
+    trials: int,
 ) -> tuple[float, float, float]:
     """Predicted width, mean obtained width and its standard error."""
     world = world_of(WORLDS[name])
     goal = Goal(metric, target, 0.95, known)
-    said = predicted(world, goal, design, items=design[0] if target == "sample" else None, sets=sets)
+    said = predicted(
+        world, goal, design, items=design[0] if target == "sample" else None, sets=sets
+    )
     found = [obtained(world, goal, design, seed) for seed in range(trials)]
     return said, float(np.mean(found)), float(np.std(found, ddof=1) / np.sqrt(trials))
 
 
 def after_pilot(
-    spec: dict[str, Any], *, pilot: tuple[int, int, int], design: tuple[int, int, int], seed: int, sets: int
+    spec: dict[str, Any],
+    *,
+    pilot: tuple[int, int, int],
+    design: tuple[int, int, int],
+    seed: int,
+    sets: int,
 ) -> tuple[float, float]:
     """Predicted from one pilot (items, labels, gold), and obtained when it is topped up to the design."""
     world, goal = world_of(spec), Goal("accuracy", "population", 0.95, False)
@@ -124,15 +146,23 @@ def ratio_of_means(pairs: list[tuple[float, float]]) -> tuple[float, float]:
 
 
 def pilots(count: int) -> None:
-    print("world | pilot: items, labels, gold | topped up to | predicted | obtained | ratio", flush=True)
+    print(
+        "world | pilot: items, labels, gold | topped up to | predicted | obtained | ratio",
+        flush=True,
+    )
     found = []
     for world, spec in PILOT_WORLDS.items():
         for pilot, design in TOP_UPS:
-            pairs = [after_pilot(spec, pilot=pilot, design=design, seed=s, sets=2) for s in range(count)]
+            pairs = [
+                after_pilot(spec, pilot=pilot, design=design, seed=s, sets=2) for s in range(count)
+            ]
             said, got = np.mean(pairs, axis=0)
             ratio, error = ratio_of_means(pairs)
             found.append(ratio)
-            print(f"{world} | {pilot} | {design} | {said:.4f} | {got:.4f} | {ratio:.3f} ± {error:.3f}", flush=True)
+            print(
+                f"{world} | {pilot} | {design} | {said:.4f} | {got:.4f} | {ratio:.3f} ± {error:.3f}",
+                flush=True,
+            )
     _summary(found)
 
 
@@ -140,14 +170,21 @@ def designs(trials: int, sets: int) -> None:
     first, second, *_ = WORLDS
     cases = [(world, "accuracy", "population", False) for world in WORLDS]
     cases += [
-        (world, "accuracy", t, k) for world in (first, second) for t, k in (("sample", False), ("population", True))
+        (world, "accuracy", t, k)
+        for world in (first, second)
+        for t, k in (("sample", False), ("population", True))
     ]
     cases += [(first, "recall", "population", False)]
     found = []
-    print("world | metric | target | noise | items, labels, gold | predicted | obtained | ratio", flush=True)
+    print(
+        "world | metric | target | noise | items, labels, gold | predicted | obtained | ratio",
+        flush=True,
+    )
     for world, metric, target, known in cases:
         for design in DESIGNS:
-            many = 3 * trials if design[0] < 300 else trials  # small data sets differ more, and cost less
+            many = (
+                3 * trials if design[0] < 300 else trials
+            )  # small data sets differ more, and cost less
             said, mean, error = compare(
                 world, metric, target=target, known=known, design=design, sets=sets, trials=many
             )

@@ -11,9 +11,9 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "truthing"
 FLOORS = [
     {"errors", "progress"},
-    {"coding"},
+    {"class_codes"},
     {"labels", "predictions"},
-    {"joining"},
+    {"matching"},
     {"tables"},
     {"noise"},
     {"metrics"},
@@ -24,7 +24,7 @@ FLOORS = [
     {"rate"},
     {"doctor"},
     {"ceiling"},
-    {"panel"},
+    {"people"},
     {"comparison", "planning"},
     {"train"},
     {"render"},
@@ -54,13 +54,23 @@ def imported_rooms(path: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom) and node.module == "truthing":
             found |= {alias.name for alias in node.names if not alias.name.startswith("__")}
         elif isinstance(node, ast.Import):
-            found |= {alias.name.split(".")[1] for alias in node.names if alias.name.startswith("truthing.")}
+            found |= {
+                alias.name.split(".")[1]
+                for alias in node.names
+                if alias.name.startswith("truthing.")
+            }
     return found
 
 
-@pytest.mark.parametrize(("room", "path"), rooms(), ids=lambda v: str(v) if isinstance(v, str) else v.name)
+@pytest.mark.parametrize(
+    ("room", "path"), rooms(), ids=lambda v: str(v) if isinstance(v, str) else v.name
+)
 def test_imports_go_down(room: str, path: Path) -> None:
-    upward = {other for other in imported_rooms(path) if other != room and floor_of(other) >= floor_of(room)}
+    upward = {
+        other
+        for other in imported_rooms(path)
+        if other != room and floor_of(other) >= floor_of(room)
+    }
     assert not upward, f"{path.relative_to(ROOT)} imports upward or sideways: {sorted(upward)}"
 
 

@@ -27,9 +27,15 @@ def test_command_pages_are_what_help_says() -> None:
     assert written == module.pages(), "run `make docs`"
 
 
-@pytest.mark.parametrize(("page", "number", "block"), BLOCKS, ids=[f"{page}-{n}" for page, n, _ in BLOCKS])
+@pytest.mark.parametrize(
+    ("page", "number", "block"), BLOCKS, ids=[f"{page}-{n}" for page, n, _ in BLOCKS]
+)
 def test_blocks_run(
-    page: str, number: int, block: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    page: str,
+    number: int,
+    block: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(ROOT / "src" / "truthing" / "examples" / "spam")
     exec(compile(block, f"{page} block {number}", "exec"), {"__name__": "docs"})

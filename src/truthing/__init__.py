@@ -15,24 +15,24 @@ _HOME = {
     "Gold": "truthing.predictions",
     "InputError": "truthing.errors",
     "Labels": "truthing.labels",
-    "LabelersReport": "truthing.panel.result",
+    "LabelersReport": "truthing.people.result",
     "NotConverged": "truthing.errors",
     "NotIdentified": "truthing.errors",
     "Predictions": "truthing.predictions",
     "TruthingError": "truthing.errors",
-    "agreement": "truthing.panel.agreement",
+    "agreement": "truthing.people.agreement",
     "apparent_error": "truthing.papers.lam_stork",
-    "bayes_error": "truthing.ceiling.facade",
-    "compare": "truthing.comparison.facade",
-    "equivalent_labeler": "truthing.panel.worth",
+    "bayes_error": "truthing.ceiling.bayes_error",
+    "compare": "truthing.comparison.compare",
+    "equivalent_labeler": "truthing.people.worth",
     "error_bounds": "truthing.papers.lam_stork",
     "grade": "truthing.grading",
-    "information": "truthing.panel.worth",
+    "information": "truthing.people.worth",
     "label_policy": "truthing.papers.lam_stork",
-    "labelers": "truthing.panel.facade",
-    "labelers_needed": "truthing.panel.worth",
+    "labelers": "truthing.people.labelers",
+    "labelers_needed": "truthing.people.worth",
     "noisy_label_ratio": "truthing.papers.lam_stork",
-    "plan": "truthing.planning.facade",
+    "plan": "truthing.planning.plan",
     "prevalence": "truthing.rate",
     "read_gold": "truthing.tables",
     "read_labels": "truthing.tables",
@@ -49,8 +49,8 @@ __all__ = [*_HOME, *_MODULES]
 if TYPE_CHECKING:
     from truthing import noise as noise
     from truthing import train as train
-    from truthing.ceiling.facade import bayes_error as bayes_error
-    from truthing.comparison.facade import compare as compare
+    from truthing.ceiling.bayes_error import bayes_error as bayes_error
+    from truthing.comparison.compare import compare as compare
     from truthing.errors import InputError as InputError
     from truthing.errors import NotConverged as NotConverged
     from truthing.errors import NotIdentified as NotIdentified
@@ -58,19 +58,19 @@ if TYPE_CHECKING:
     from truthing.grading import grade as grade
     from truthing.labels import Labels as Labels
     from truthing.metrics.estimate import Estimate as Estimate
-    from truthing.panel.agreement import agreement as agreement
-    from truthing.panel.facade import labelers as labelers
-    from truthing.panel.result import LabelersReport as LabelersReport
-    from truthing.panel.worth import equivalent_labeler as equivalent_labeler
-    from truthing.panel.worth import information as information
-    from truthing.panel.worth import labelers_needed as labelers_needed
     from truthing.papers.lam_stork import apparent_error as apparent_error
     from truthing.papers.lam_stork import error_bounds as error_bounds
     from truthing.papers.lam_stork import label_policy as label_policy
     from truthing.papers.lam_stork import noisy_label_ratio as noisy_label_ratio
     from truthing.papers.lam_stork import true_confusion as true_confusion
     from truthing.papers.lam_stork import true_error as true_error
-    from truthing.planning.facade import plan as plan
+    from truthing.people.agreement import agreement as agreement
+    from truthing.people.labelers import labelers as labelers
+    from truthing.people.result import LabelersReport as LabelersReport
+    from truthing.people.worth import equivalent_labeler as equivalent_labeler
+    from truthing.people.worth import information as information
+    from truthing.people.worth import labelers_needed as labelers_needed
+    from truthing.planning.plan import plan as plan
     from truthing.predictions import Gold as Gold
     from truthing.predictions import Predictions as Predictions
     from truthing.rate import prevalence as prevalence

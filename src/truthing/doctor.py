@@ -52,7 +52,9 @@ def examine(sources: Sequence[Any], **options: Any) -> Findings:
 
 def examine_file(source: Any, **options: Any) -> FileFinding:
     """Read one file as what it is."""
-    return _examine_one(source.name if isinstance(source, Table) else str(source), inspect(source, **options))
+    return _examine_one(
+        source.name if isinstance(source, Table) else str(source), inspect(source, **options)
+    )
 
 
 def together(files: Sequence[FileFinding]) -> Findings:
@@ -60,7 +62,11 @@ def together(files: Sequence[FileFinding]) -> Findings:
     labels = next(((f, f.labels) for f in files if f.labels is not None), None)
     predictions = [(f, f.predictions) for f in files if f.predictions is not None]
     gold = next(((f, f.gold) for f in files if f.gold is not None), None)
-    return Findings(tuple(files), tuple(_overlaps(labels, predictions, gold)), *_offers(labels, predictions, gold))
+    return Findings(
+        tuple(files),
+        tuple(_overlaps(labels, predictions, gold)),
+        *_offers(labels, predictions, gold),
+    )
 
 
 def _examine_one(path: str, reading: Reading) -> FileFinding:
@@ -71,7 +77,9 @@ def _examine_one(path: str, reading: Reading) -> FileFinding:
     gold = reading.gold if reading.has_gold else None
     if labels is None and predictions is None and gold is None:
         if "labeler" in columns.role:
-            labels = reading.labels  # its message says which column it looked for; so does that of predictions
+            labels = (
+                reading.labels
+            )  # its message says which column it looked for; so does that of predictions
         predictions = reading.predictions
         sentences.append("no column is called prediction; the only other column was taken for it")
     if labels is not None:
@@ -90,7 +98,9 @@ def _about_labels(labels: Labels) -> list[str]:
     said = str(labels).splitlines()
     agree, kappa = labels.agreement()
     if agree == agree:
-        said.append(f"labels of the same item agree in {agree:.0%} of the pairs (chance-corrected κ {kappa:.2f})")
+        said.append(
+            f"labels of the same item agree in {agree:.0%} of the pairs (chance-corrected κ {kappa:.2f})"
+        )
     else:
         said.append("no item has two labels, so agreement cannot be seen")
     if labels.identical_repeats:
@@ -105,7 +115,9 @@ def _about_labels(labels: Labels) -> list[str]:
             f"{labels.items[labels.item[i]]!r}): choose with --repeats first, last or keep"
         )
     if labels.n_classes == 1:
-        said.append(f"every label is {labels.classes[0]!r}: with one class there is nothing to grade")
+        said.append(
+            f"every label is {labels.classes[0]!r}: with one class there is nothing to grade"
+        )
     silent = int((labels.per_labeler == 0).sum())
     if silent:
         said.append(f"{silent} labeler(s) gave no label")
@@ -162,7 +174,12 @@ def _offers(
     if predictions and not (alone and gold is None):
         models = " ".join(shlex.quote(f.path) for f, _ in predictions[:1] if f is not labels[0])
         extra = f" --gold {shlex.quote(gold[0].path)}" if gold and gold[0] is not labels[0] else ""
-        now.append(Offer("grade the classifier", f"truthing grade {models + ' ' if models else ''}{path}{extra}"))
+        now.append(
+            Offer(
+                "grade the classifier",
+                f"truthing grade {models + ' ' if models else ''}{path}{extra}",
+            )
+        )
     elif predictions:
         later.append(
             Offer(
@@ -171,7 +188,9 @@ def _offers(
             )
         )
     else:
-        later.append(Offer("grade a classifier", "needs its predictions: item, prediction (and score)"))
+        later.append(
+            Offer("grade a classifier", "needs its predictions: item, prediction (and score)")
+        )
     if not (alone and gold is None):
         now.append(Offer("see how frequent each class is", f"truthing rate {path}"))
         if not panel.anonymous:
@@ -188,9 +207,18 @@ def _offers(
         later.append(Offer("see ROC and PR curves", "needs a score column beside the predictions"))
     mean = float(panel.per_item.mean())
     if mean >= 2:
-        now.append(Offer("bound the Bayes error, the least any model can reach", f"truthing ceiling {path}"))
+        now.append(
+            Offer(
+                "bound the Bayes error, the least any model can reach", f"truthing ceiling {path}"
+            )
+        )
     if mean < 10:
-        later.append(Offer("estimate the Bayes error well", f"needs about 10 labels an item; you have {mean:.1f}"))
+        later.append(
+            Offer(
+                "estimate the Bayes error well",
+                f"needs about 10 labels an item; you have {mean:.1f}",
+            )
+        )
     return tuple(now), tuple(later)
 
 

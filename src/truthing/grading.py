@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.errors import InputError, did_you_mean, listing
-from truthing.joining import Joined, as_gold, as_predictions, join
 from truthing.labels import Labels, Repeats
+from truthing.matching import Joined, as_gold, as_predictions, join
 from truthing.metrics.counts import Tally, evaluate
 from truthing.noise.base import NoiseModel, TableNoise
 from truthing.noise.known import Confusion, Symmetric
 from truthing.noise.learned import Learned
-from truthing.papers import testing
+from truthing.papers import su_methods
 from truthing.papers.su_foils import face_value
 from truthing.progress import Progress, listener
 from truthing.report import Report
@@ -28,7 +28,7 @@ from truthing.truth.problem import Problem, estimate_prior
 from truthing.truth.question import Question
 
 MOST_CELLS = 20_000_000  # of drawn confusion matrices together
-METHODS = ("posterior", *testing.METHODS)
+METHODS = ("posterior", *su_methods.METHODS)
 
 
 def grade(
@@ -72,8 +72,16 @@ def grade(
     place = positive_class(panel.classes, positive, assumptions)
     predicted, score = predicted_classes(joined, place, threshold, assumptions)
     for name in metrics or ():
-        if name not in ("auc", "average_precision"):  # a misspelt metric must not wait until everything is computed
-            evaluate(name, Tally.from_confusion(np.eye(panel.n_classes)), classes=panel.classes, positive=place)
+        if name not in (
+            "auc",
+            "average_precision",
+        ):  # a misspelt metric must not wait until everything is computed
+            evaluate(
+                name,
+                Tally.from_confusion(np.eye(panel.n_classes)),
+                classes=panel.classes,
+                positive=place,
+            )
     model = as_noise(noise)
     fixed = None if prior is None else as_prior(prior, panel.classes)
     weights = None if gold_weights is None else selection_weights(gold_weights, joined)
@@ -83,7 +91,17 @@ def grade(
             f"{panel.n_classes} classes leave memory for {fitting} draws only: limits of intervals are rough."
         )
     question = Question(
-        panel, predicted, joined.gold, fixed, place, score, target, min(draws, fitting), seed, weights, say
+        panel,
+        predicted,
+        joined.gold,
+        fixed,
+        place,
+        score,
+        target,
+        min(draws, fitting),
+        seed,
+        weights,
+        say,
     )
     if method == "posterior":
         outcome = _posterior(question, model, panel_error)
@@ -101,7 +119,8 @@ def grade(
         seed=seed,
         sizes=sizes(joined),
         dropped=joined.dropped,
-        noise=outcome.noise or NoiseSummary("none", panel.labelers, None, np.full(panel.n_classes, np.nan)),
+        noise=outcome.noise
+        or NoiseSummary("none", panel.labelers, None, np.full(panel.n_classes, np.nan)),
         face_value=Tally.from_confusion(face_value(panel, predicted)),
         warnings=[*joined.warnings, *outcome.warnings],
         assumptions=assumptions + outcome.assumptions,
@@ -115,7 +134,9 @@ def grade(
 
 def _check_options(method: str, target: str, draws: int) -> None:
     if method not in METHODS:
-        raise InputError(f"method {method!r} is not known.{did_you_mean(method, METHODS)} Choose {', '.join(METHODS)}.")
+        raise InputError(
+            f"method {method!r} is not known.{did_you_mean(method, METHODS)} Choose {', '.join(METHODS)}."
+        )
     check_target(target)
     if target == "population" and method != "posterior":
         raise InputError(
@@ -138,33 +159,43 @@ def check_draws(draws: int) -> None:
 
 def _posterior(question: Question, model: Any, panel_error: Any) -> Outcome:
     """The default method, and the question of what else it might have assumed kept open for `Report.sensitivity`."""
-    from truthing.truth import checks, posterior, rows
+    from truthing.truth import checks, known_noise, posterior
     from truthing.truth.sensitivity import sensitivity
 
     def again(question: Question, share: Any) -> Outcome:
-        if rows.must_be_learned(model, question.labels):
+        if known_noise.must_be_learned(model, question.labels):
             return posterior.with_learned_noise(question, model, share)
         tables = model.tables(question.labels) if isinstance(model, TableNoise) else None
         return posterior.with_known_noise(
             question, model.log_likelihood(question.labels), type(model).__name__, tables, share
         )
 
-    if rows.must_be_learned(model, question.labels) and not isinstance(model, Symmetric | Confusion):
+    if known_noise.must_be_learned(model, question.labels) and not isinstance(
+        model, Symmetric | Confusion
+    ):
         checks.require_identified(question.labels, question.gold)
-    if panel_error is None and not rows.is_open(model):
-        panel_error = 0  # what the user says about the labelers is trusted until panel_error says otherwise
+    if panel_error is None and not known_noise.is_open(model):
+        panel_error = (
+            0  # what the user says about the labelers is trusted until panel_error says otherwise
+        )
     outcome = again(question, panel_error)
-    return replace(outcome, sensitivity=lambda level, progress: sensitivity(question, again, level, progress))
+    return replace(
+        outcome, sensitivity=lambda level, progress: sensitivity(question, again, level, progress)
+    )
 
 
 def _by_the_book(question: Question, model: Any, method: str, panel_error: Any) -> Outcome:
     """A method of the papers; noise that is not given is learned first and then taken as known, and that is said."""
     if panel_error:
-        raise InputError(f"method {method!r} has no panel error: it trusts the noise model. Use method='posterior'.")
-    from truthing.truth.rows import is_open
+        raise InputError(
+            f"method {method!r} has no panel error: it trusts the noise model. Use method='posterior'."
+        )
+    from truthing.truth.known_noise import is_open
 
     labels = question.labels
-    assumptions = ["Labelers err independently of each other and of the classifier, given the true class."]
+    assumptions = [
+        "Labelers err independently of each other and of the classifier, given the true class."
+    ]
     needs_noise = method not in ("labeler-mean", "labeler-median", "majority")
     if is_open(model):
         if needs_noise:
@@ -172,7 +203,9 @@ def _by_the_book(question: Question, model: Any, method: str, panel_error: Any) 
             from truthing.truth.consensus import Entries, fit_dawid_skene
 
             checks.require_identified(labels, question.gold)
-            rows = fit_dawid_skene(Entries.of(labels).with_classifier(question.predicted), question.gold).rows()[:-1]
+            rows = fit_dawid_skene(
+                Entries.of(labels).with_classifier(question.predicted), question.gold
+            ).rows()[:-1]
             model = Confusion(rows)
             assumptions.append(
                 "The labelers' confusion matrices were learned (pooled Dawid-Skene) and then taken as known."
@@ -199,12 +232,16 @@ def _by_the_book(question: Question, model: Any, method: str, panel_error: Any) 
     if question.prior is None:
         problem = replace(problem, prior=estimate_prior(problem.evidence))
         if needs_noise:
-            assumptions.append("The class prior was estimated from the labels and then taken as known.")
-    outcome = testing.run(problem, method, n_draws=question.n_draws, seed=question.seed)
+            assumptions.append(
+                "The class prior was estimated from the labels and then taken as known."
+            )
+    outcome = su_methods.run(problem, method, n_draws=question.n_draws, seed=question.seed)
     tables = model.tables(labels) if isinstance(model, TableNoise) and needs_noise else None
     summary = NoiseSummary(type(model).__name__, labels.labelers, tables, problem.prior)
-    curves = testing.curves(problem, n_draws=question.n_draws, seed=question.seed)
-    return replace(outcome, noise=summary, curves=curves, assumptions=assumptions + outcome.assumptions)
+    curves = su_methods.curves(problem, n_draws=question.n_draws, seed=question.seed)
+    return replace(
+        outcome, noise=summary, curves=curves, assumptions=assumptions + outcome.assumptions
+    )
 
 
 def selection_weights(chances: Mapping[Any, float], joined: Joined) -> Array:
@@ -218,15 +255,21 @@ def selection_weights(chances: Mapping[Any, float], joined: Joined) -> Array:
         )
     chance = np.array([float(chances[item]) for item in items])
     if ((chance <= 0) | (chance > 1)).any():
-        raise InputError("gold_weights holds the chance of each item to be chosen for gold: above 0 and at most 1.")
+        raise InputError(
+            "gold_weights holds the chance of each item to be chosen for gold: above 0 and at most 1."
+        )
     weight = 1 / chance
     return weight * weight.sum() / (weight**2).sum()
 
 
-def prepare(predictions: Any, labels: Any, *, gold: Any, scores: Any = None, repeats: Repeats = "error") -> Joined:
+def prepare(
+    predictions: Any, labels: Any, *, gold: Any, scores: Any = None, repeats: Repeats = "error"
+) -> Joined:
     """Whatever the caller has, read and joined."""
     labels = labels if isinstance(labels, Labels) else _labels(labels)
-    predictions = read_predictions(predictions) if isinstance(predictions, str | Path) else predictions
+    predictions = (
+        read_predictions(predictions) if isinstance(predictions, str | Path) else predictions
+    )
     gold = read_gold(gold) if isinstance(gold, str | Path) else gold
     return join(labels, as_predictions(predictions, labels, scores), as_gold(gold), repeats=repeats)
 
@@ -246,7 +289,9 @@ def positive_class(classes: tuple[Any, ...], positive: Any, assumptions: list[st
     if positive is not None and positive not in classes:
         same = [c for c in classes if str(c) == str(positive)]
         if not same:
-            raise InputError(f"positive class {positive!r} does not occur; there are {listing(map(repr, classes))}.")
+            raise InputError(
+                f"positive class {positive!r} does not occur; there are {listing(map(repr, classes))}."
+            )
         positive = same[0]
     if len(classes) > 2:
         if positive is not None:
@@ -283,7 +328,9 @@ def predicted_classes(
     if column is not None and positive is None:
         column = None
     if predicted is None and column is not None:
-        raise InputError("scores without predictions need a threshold: give threshold= (--threshold).")
+        raise InputError(
+            "scores without predictions need a threshold: give threshold= (--threshold)."
+        )
     if predicted is None:
         raise InputError("no predictions: give predictions, or scores with a threshold.")
     return predicted, column
@@ -314,7 +361,9 @@ def as_prior(prior: Any, classes: tuple[Any, ...]) -> Array:
     if isinstance(prior, Mapping):
         unknown = [c for c in prior if c not in classes]
         if unknown:
-            raise InputError(f"the prior names class {listing(map(repr, unknown))}, which does not occur.")
+            raise InputError(
+                f"the prior names class {listing(map(repr, unknown))}, which does not occur."
+            )
         prior = [prior.get(c, 0.0) for c in classes]
     share = class_prior(prior)
     if len(share) != len(classes):

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from truthing.coding import Array, factorise, name_each, recode, shares, sorted_classes
+from truthing.class_codes import Array, factorise, name_each, recode, shares, sorted_classes
 from truthing.errors import InputError, listing
 
 Repeats = Literal["error", "first", "last", "keep"]
@@ -47,7 +47,13 @@ class Labels:
 
     @classmethod
     def from_long(
-        cls, items: Any, labelers: Any, labels: Any, *, missing: object = None, classes: Sequence[Any] | None = None
+        cls,
+        items: Any,
+        labelers: Any,
+        labels: Any,
+        *,
+        missing: object = None,
+        classes: Sequence[Any] | None = None,
     ) -> Labels:
         """Three equal-length sequences; identical repeats count once, contradictions wait for `resolve_repeats`."""
         if not len(items) == len(labelers) == len(labels):
@@ -60,9 +66,13 @@ class Labels:
         label, class_names = factorise(labels, missing=missing)
         for codes, what in ((item, "item"), (labeler, "labeler")):
             if (codes < 0).any():
-                raise InputError(f"position {int(np.argmin(codes))} has no {what}: name it or remove the entry.")
+                raise InputError(
+                    f"position {int(np.argmin(codes))} has no {what}: name it or remove the entry."
+                )
         label, ordered = _class_codes(label, class_names, classes)
-        return cls.from_codes(item, labeler, label, items=item_names, labelers=labeler_names, classes=ordered)
+        return cls.from_codes(
+            item, labeler, label, items=item_names, labelers=labeler_names, classes=ordered
+        )
 
     @classmethod
     def from_codes(
@@ -88,7 +98,9 @@ class Labels:
         key = item.astype(np.int64) * max(len(labelers), 1) + labeler
         if len(key) > 1 and (key[1:] < key[:-1]).any():
             order = (
-                pl.DataFrame({"key": key, "n": np.arange(len(key))}).sort("key", maintain_order=True)["n"].to_numpy()
+                pl.DataFrame({"key": key, "n": np.arange(len(key))})
+                .sort("key", maintain_order=True)["n"]
+                .to_numpy()
             )
             key, item, labeler, label = key[order], item[order], labeler[order], label[order]
             votes = None if votes is None else votes[order]
@@ -100,7 +112,9 @@ class Labels:
             identical = int(drop.sum())
             clash = same[~drop[same]]
             where = {
-                (items[item[i]], labelers[labeler[i]]): f"{source} line {lines[i]}: " if lines is not None else ""
+                (items[item[i]], labelers[labeler[i]]): f"{source} line {lines[i]}: "
+                if lines is not None
+                else ""
                 for i in clash[:1000]
             }
             if identical:
@@ -154,7 +168,11 @@ class Labels:
 
     @classmethod
     def from_counts(
-        cls, counts: Any, *, items: Sequence[Any] | None = None, classes: Sequence[Any] | None = None
+        cls,
+        counts: Any,
+        *,
+        items: Sequence[Any] | None = None,
+        classes: Sequence[Any] | None = None,
     ) -> Labels:
         """An items × classes table of anonymous votes.
 
@@ -163,7 +181,9 @@ class Labels:
         """
         table = np.asarray(counts)
         if table.ndim != 2 or table.dtype.kind not in "iufb":
-            raise InputError("vote counts are a table of numbers, items in rows and classes in columns.")
+            raise InputError(
+                "vote counts are a table of numbers, items in rows and classes in columns."
+            )
         if not np.isfinite(table).all() or (table < 0).any() or (table != np.floor(table)).any():
             bad = np.argwhere(~np.isfinite(table) | (table < 0) | (table != np.floor(table)))[0]
             raise InputError(
@@ -220,11 +240,15 @@ class Labels:
 
     @cached_property
     def per_labeler(self) -> Array:
-        return np.bincount(self.labeler, weights=self.weight, minlength=self.n_labelers).astype(np.int64)
+        return np.bincount(self.labeler, weights=self.weight, minlength=self.n_labelers).astype(
+            np.int64
+        )
 
     @cached_property
     def per_class(self) -> Array:
-        return np.bincount(self.label, weights=self.weight, minlength=self.n_classes).astype(np.int64)
+        return np.bincount(self.label, weights=self.weight, minlength=self.n_classes).astype(
+            np.int64
+        )
 
     def counts(self) -> Array:
         """Votes for each class, items × classes."""
@@ -273,7 +297,9 @@ class Labels:
         """Only these labelers, in this order; every item stays, also one that is left with no label."""
         unknown = [name for name in labelers if name not in self.labelers]
         if unknown:
-            raise InputError(f"no labeler is called {listing(unknown)}; there are {listing(self.labelers)}.")
+            raise InputError(
+                f"no labeler is called {listing(unknown)}; there are {listing(self.labelers)}."
+            )
         codes = recode(self.labeler, self.labelers, labelers)
         return Labels.from_codes(
             self.item[codes >= 0],
@@ -288,7 +314,9 @@ class Labels:
 
     def with_classes(self, classes: Sequence[Any]) -> Labels:
         """The same labels coded in a longer list of classes."""
-        return replace(self, classes=tuple(classes), label=recode(self.label, self.classes, classes))
+        return replace(
+            self, classes=tuple(classes), label=recode(self.label, self.classes, classes)
+        )
 
     @cached_property
     def contradictions(self) -> Array:
@@ -327,7 +355,8 @@ class Labels:
         if not isinstance(other, Labels):
             return NotImplemented
         return (
-            (self.items, self.labelers, self.classes) == (other.items, other.labelers, other.classes)
+            (self.items, self.labelers, self.classes)
+            == (other.items, other.labelers, other.classes)
             and np.array_equal(self.item, other.item)
             and np.array_equal(self.labeler, other.labeler)
             and np.array_equal(self.label, other.label)
@@ -348,7 +377,11 @@ def describe_labels(labels: Labels) -> str:
     per_item = labels.per_item
     if len(per_item) == 0 or labels.n_labels == 0:
         return f"{labels.n_items:,} items, no labels"
-    who = "anonymous votes" if labels.anonymous else f"{labels.n_labelers:,} labeler{'s' * (labels.n_labelers != 1)}"
+    who = (
+        "anonymous votes"
+        if labels.anonymous
+        else f"{labels.n_labelers:,} labeler{'s' * (labels.n_labelers != 1)}"
+    )
     spread = f"{per_item.min()} to {per_item.max()} an item, {per_item.mean():.1f} on average"
     grid = labels.n_items * labels.n_labelers
     empty = "" if labels.anonymous else f"; {1 - len(labels.label) / grid:.0%} of the grid is empty"
@@ -358,12 +391,16 @@ def describe_labels(labels: Labels) -> str:
     )
 
 
-def _class_codes(label: Array, names: tuple[Any, ...], classes: Sequence[Any] | None) -> tuple[Array, tuple[Any, ...]]:
+def _class_codes(
+    label: Array, names: tuple[Any, ...], classes: Sequence[Any] | None
+) -> tuple[Array, tuple[Any, ...]]:
     if classes is None:
         return sorted_classes(label, names)
     unknown = [name for name in names if name not in classes]
     if unknown:
-        raise InputError(f"labels hold {listing(unknown)}, not among the given classes {listing(classes)}.")
+        raise InputError(
+            f"labels hold {listing(unknown)}, not among the given classes {listing(classes)}."
+        )
     return recode(label, names, classes), tuple(classes)
 
 

@@ -9,7 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from truthing.coding import Array, factorise, name_each, recode, shares, sort_classes, sorted_classes
+from truthing.class_codes import (
+    Array,
+    factorise,
+    name_each,
+    recode,
+    shares,
+    sort_classes,
+    sorted_classes,
+)
 from truthing.errors import InputError
 
 
@@ -48,11 +56,15 @@ class Predictions:
         table = None if scores is None else _check_scores(scores, score_classes)
         size = len(codes) if codes is not None else len(table)  # type: ignore[arg-type]
         if table is not None and len(table) != size:
-            raise InputError(f"{size:,} predictions but {len(table):,} scores: give one score for each prediction.")
+            raise InputError(
+                f"{size:,} predictions but {len(table):,} scores: give one score for each prediction."
+            )
         names = name_each(items, size, "items")
         if len(set(names)) < len(names):
             twice = next(name for name, times in Counter(names).items() if times > 1)
-            raise InputError(f"item {twice!r} is predicted twice: keep one prediction for each item.")
+            raise InputError(
+                f"item {twice!r} is predicted twice: keep one prediction for each item."
+            )
         if codes is not None and score_classes:
             every = sort_classes({*classes, *score_classes})
             codes, classes = recode(codes, classes, every), every
@@ -78,7 +90,8 @@ class Predictions:
         if not isinstance(other, Predictions):
             return NotImplemented
         return (
-            (self.items, self.classes, self.score_classes) == (other.items, other.classes, other.score_classes)
+            (self.items, self.classes, self.score_classes)
+            == (other.items, other.classes, other.score_classes)
             and _equal(self.label, other.label)
             and _equal(self.scores, other.scores)
         )
@@ -90,10 +103,15 @@ class Predictions:
         if self.label is not None:
             parts.append(
                 "predicted "
-                + shares(self.classes, np.bincount(self.label[self.label >= 0], minlength=len(self.classes)))
+                + shares(
+                    self.classes,
+                    np.bincount(self.label[self.label >= 0], minlength=len(self.classes)),
+                )
             )
         if self.scores is not None:
-            parts.append(f"scores from {np.nanmin(self.scores):.3g} to {np.nanmax(self.scores):.3g}")
+            parts.append(
+                f"scores from {np.nanmin(self.scores):.3g} to {np.nanmax(self.scores):.3g}"
+            )
         return ", ".join(parts)
 
     def __repr__(self) -> str:
@@ -135,9 +153,7 @@ class Gold:
     __hash__ = None  # type: ignore[assignment]
 
     def __str__(self) -> str:
-        return (
-            f"{self.n_items:,} gold items, {shares(self.classes, np.bincount(self.label, minlength=len(self.classes)))}"
-        )
+        return f"{self.n_items:,} gold items, {shares(self.classes, np.bincount(self.label, minlength=len(self.classes)))}"
 
     def __repr__(self) -> str:
         return f"<Gold: {self}>"

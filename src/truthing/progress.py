@@ -44,8 +44,8 @@ def listener(progress: bool | Progress) -> Progress:
 def compiled_before() -> bool:
     """Has this machine compiled the samplers already? If not, the first answer takes half a minute more."""
     folder = os.environ.get("NUMBA_CACHE_DIR")
-    place = Path(folder) if folder else Path(__file__).parent / "truth" / "__pycache__"
-    return next(place.rglob("crowd_gibbs*.nbi"), None) is not None
+    place = Path(folder) if folder else Path(__file__).parent / "truth"
+    return next(place.rglob("labelers*.nbi"), None) is not None
 
 
 class _Lines:

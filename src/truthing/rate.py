@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.errors import InputError, did_you_mean
 from truthing.grading import as_noise, as_prior, check_target, prepare, selection_weights, sizes
 from truthing.labels import Repeats
@@ -39,7 +39,9 @@ class Prevalence:
         if name not in self.classes:
             same = [c for c in self.classes if str(c) == str(name)]
             if not same:
-                raise InputError(f"no class is called {name!r}.{did_you_mean(str(name), self.classes)}")
+                raise InputError(
+                    f"no class is called {name!r}.{did_you_mean(str(name), self.classes)}"
+                )
             name = same[0]
         return Estimate.from_draws(self.draws[:, self.classes.index(name)])
 
@@ -48,7 +50,11 @@ class Prevalence:
         k = 1 if len(self.classes) == 2 else int(self.draws.mean(axis=0).argmax())
         name, estimate = self.classes[k], self[self.classes[k]]
         low, high = estimate.interval(level)
-        where = f"these {self.sizes['items']:,} items" if self.target == "sample" else "new data like these"
+        where = (
+            f"these {self.sizes['items']:,} items"
+            if self.target == "sample"
+            else "new data like these"
+        )
         return (
             f"{name} on {estimate.mean:.0%} of {where}; {100 * level:.4g}% sure it is between {low:.1%} and {high:.1%}. "
             f"The labels taken at face value say {self.face_value[k]:.0%}."
@@ -74,8 +80,15 @@ class Prevalence:
         }
 
     def __str__(self) -> str:
-        lines = [f"{c!s:<20} {self[c]}   at face value {self.face_value[k]:.3f}" for k, c in enumerate(self.classes)]
-        return "\n".join(lines + [f"Assumed: {a}" for a in self.assumptions] + [f"Warning: {w}" for w in self.warnings])
+        lines = [
+            f"{c!s:<20} {self[c]}   at face value {self.face_value[k]:.3f}"
+            for k, c in enumerate(self.classes)
+        ]
+        return "\n".join(
+            lines
+            + [f"Assumed: {a}" for a in self.assumptions]
+            + [f"Warning: {w}" for w in self.warnings]
+        )
 
 
 def prevalence(
@@ -100,7 +113,7 @@ def prevalence(
     >>> bool(low < (data.truth == "pass").mean() < high)
     True
     """
-    from truthing.truth import checks, posterior, rows
+    from truthing.truth import checks, known_noise, posterior
 
     check_target(target)
     joined = prepare(None, labels, gold=gold, repeats=repeats)
@@ -113,12 +126,29 @@ def prevalence(
     fixed = None if prior is None else as_prior(prior, panel.classes)
     weights = None if gold_weights is None else selection_weights(gold_weights, joined)
     nobody = np.zeros(panel.n_items, dtype=np.int64)
-    question = Question(panel, nobody, joined.gold, fixed, None, None, target, draws, seed, weights, listener(progress))
-    if rows.must_be_learned(model, panel):
+    question = Question(
+        panel,
+        nobody,
+        joined.gold,
+        fixed,
+        None,
+        None,
+        target,
+        draws,
+        seed,
+        weights,
+        listener(progress),
+    )
+    if known_noise.must_be_learned(model, panel):
         given = isinstance(model, Symmetric | Confusion)
         if not given:
             checks.require_identified(panel, joined.gold)
-            if panel.n_labelers == 2 and not panel.anonymous and not (joined.gold >= 0).any() and panel_error == 0:
+            if (
+                panel.n_labelers == 2
+                and not panel.anonymous
+                and not (joined.gold >= 0).any()
+                and panel_error == 0
+            ):
                 joined.warnings.append(
                     "Two labelers without a classifier or gold leave the shares open; the answer leans on the prior."
                 )
@@ -128,14 +158,22 @@ def prevalence(
             outcome = posterior.linked_shares(question, panel_error)
     else:
         tables = model.tables(panel) if isinstance(model, TableNoise) else None
-        outcome = posterior.with_known_noise(question, model.log_likelihood(panel), type(model).__name__, tables)
-    return _result(outcome, panel.classes, question, sizes(joined), [*joined.warnings, *outcome.warnings])
+        outcome = posterior.with_known_noise(
+            question, model.log_likelihood(panel), type(model).__name__, tables
+        )
+    return _result(
+        outcome, panel.classes, question, sizes(joined), [*joined.warnings, *outcome.warnings]
+    )
 
 
 def _result(
-    outcome: Outcome, classes: tuple[Any, ...], question: Question, counted: Mapping[str, int], warnings: list[str]
+    outcome: Outcome,
+    classes: tuple[Any, ...],
+    question: Question,
+    counted: Mapping[str, int],
+    warnings: list[str],
 ) -> Prevalence:
-    from truthing.truth.shares import ShareDraws
+    from truthing.truth.link.shares import ShareDraws
 
     answer = outcome.answer
     counts = answer.shares if isinstance(answer, ShareDraws) else answer.confusion.tally.truth

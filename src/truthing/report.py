@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from truthing import __version__
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.metrics.confusion import Confusion
 from truthing.metrics.counts import Tally, evaluate, metric_names
@@ -36,7 +36,9 @@ class CurveSource(Protocol):
     def roc(self) -> Curve: ...
     def pr(self) -> Curve: ...
     def estimate(self, name: str) -> Estimate: ...
-    def best_threshold(self, metric: str = ..., *, cost: tuple[float, float] | None = ...) -> BestThreshold: ...
+    def best_threshold(
+        self, metric: str = ..., *, cost: tuple[float, float] | None = ...
+    ) -> BestThreshold: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,13 +107,17 @@ class Report:
         """Precision-recall curve with its band."""
         return self._curve_source("the PR curve").pr()
 
-    def best_threshold(self, metric: str = "f1", *, cost: tuple[float, float] | None = None) -> BestThreshold:
+    def best_threshold(
+        self, metric: str = "f1", *, cost: tuple[float, float] | None = None
+    ) -> BestThreshold:
         """The threshold that is best for a metric, or for ``cost`` = (of a false alarm, of a miss), with its uncertainty."""
         return self._curve_source("the best threshold").best_threshold(metric, cost=cost)
 
     def _curve_source(self, what: str) -> CurveSource:
         if self.curves is None:
-            raise InputError(f"{what} needs scores of two classes: give scores=, or predictions with a score column.")
+            raise InputError(
+                f"{what} needs scores of two classes: give scores=, or predictions with a score column."
+            )
         return self.curves
 
     def joint(self, first: str = "recall", second: str = "false_alarm") -> JointDensity:
@@ -121,13 +127,18 @@ class Report:
             if closed is not None:
                 return closed
         tally = self.answer.confusion.tally
-        x, y = (evaluate(name, tally, classes=self.classes, positive=self.positive) for name in (first, second))
+        x, y = (
+            evaluate(name, tally, classes=self.classes, positive=self.positive)
+            for name in (first, second)
+        )
         return JointDensity.from_draws(np.asarray(x), np.asarray(y))
 
     def sensitivity(self, level: float = 0.95, *, progress: bool | Progress = False) -> Any:
         """How accuracy moves with what was assumed: panel error, dependence of labelers, mistakes that the classifier repeats."""
         if self.sensitivity_rule is None:
-            raise InputError("sensitivity belongs to method='posterior': the papers' methods assume their noise model.")
+            raise InputError(
+                "sensitivity belongs to method='posterior': the papers' methods assume their noise model."
+            )
         if "sensitivity" not in self._cache:
             self._cache["sensitivity"] = self.sensitivity_rule(level, listener(progress))
         return self._cache["sensitivity"].at(level)
@@ -137,7 +148,10 @@ class Report:
         import polars as pl
 
         return pl.DataFrame(
-            {"item": [str(i) for i in self.items], **{f"p_{c}": self.truth[:, k] for k, c in enumerate(self.classes)}}
+            {
+                "item": [str(i) for i in self.items],
+                **{f"p_{c}": self.truth[:, k] for k, c in enumerate(self.classes)},
+            }
         )
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
@@ -191,7 +205,9 @@ class Report:
         """The page in a notebook."""
         return str(_renderer("page").framed(self.to_html()))
 
-    def plot(self, kind: str = "metrics", ax: Any = None, *, level: float = 0.95, **options: Any) -> Any:
+    def plot(
+        self, kind: str = "metrics", ax: Any = None, *, level: float = 0.95, **options: Any
+    ) -> Any:
         """A picture on matplotlib axes, which are returned: metrics, density (of ``metric=``), confusion, roc, pr, labelers or sensitivity."""
         return _renderer("figures").plot(self, kind, ax, level=level, **options)
 
@@ -200,24 +216,33 @@ class Report:
         lines = [self.verdict()]
         for name in self.metrics[:12]:
             naive = self.at_face_value(name)
-            lines.append(f"{name:<24} {self[name]}" + ("" if naive != naive else f"   at face value {naive:.3f}"))
-        lines += [f"Assumed: {a}" for a in self.assumptions] + [f"Warning: {w}" for w in self.warnings]
+            lines.append(
+                f"{name:<24} {self[name]}"
+                + ("" if naive != naive else f"   at face value {naive:.3f}")
+            )
+        lines += [f"Assumed: {a}" for a in self.assumptions] + [
+            f"Warning: {w}" for w in self.warnings
+        ]
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return f"<Report: {self.method}, {self.sizes['items']:,} items, accuracy {self['accuracy']}>"
+        return (
+            f"<Report: {self.method}, {self.sizes['items']:,} items, accuracy {self['accuracy']}>"
+        )
 
     def verdict(self, level: float = 0.95) -> str:
         """A sentence or two for a person."""
         accuracy, naive = self["accuracy"], self.at_face_value("accuracy")
-        where = f"of these {self.sizes['items']:,} items" if self.target == "sample" else "of new data like these"
+        where = (
+            f"of these {self.sizes['items']:,} items"
+            if self.target == "sample"
+            else "of new data like these"
+        )
         if accuracy.std == 0 or len(accuracy.values) == 1:
             text = f"Right on {accuracy.mean:.1%} {where}, by a method that gives no uncertainty."
         else:
             low, high = accuracy.interval(level)
-            text = (
-                f"Right on {accuracy.mean:.0%} {where}; {100 * level:.4g}% sure it is between {low:.1%} and {high:.1%}."
-            )
+            text = f"Right on {accuracy.mean:.0%} {where}; {100 * level:.4g}% sure it is between {low:.1%} and {high:.1%}."
         points = 100 * (accuracy.mean - naive)
         if abs(points) < 0.5:
             return f"{text} Against the labels taken at face value it seems {naive:.0%} too."

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.labels import Labels
 from truthing.noise.base import check_confusion, symmetric_table
@@ -28,7 +28,9 @@ class Simulation:
 
     def as_predictions(self) -> Predictions:
         """Predictions with their items and, for two classes, scores."""
-        return Predictions.from_sequence(self.predictions, items=self.labels.items, scores=self.scores)
+        return Predictions.from_sequence(
+            self.predictions, items=self.labels.items, scores=self.scores
+        )
 
     def gold(self, n: int, seed: int = 0) -> dict[Any, Any]:
         """The truth of ``n`` randomly chosen items."""
@@ -66,7 +68,9 @@ def simulate(
     """
     rng = np.random.default_rng(seed)
     if n_items < 1 or n_labelers < 1:
-        raise InputError(f"cannot simulate {n_items} items and {n_labelers} labelers: at least one of each.")
+        raise InputError(
+            f"cannot simulate {n_items} items and {n_labelers} labelers: at least one of each."
+        )
     share = class_prior(prior)
     n_classes = len(share)
     names = tuple(range(n_classes)) if classes is None else tuple(classes)
@@ -77,7 +81,9 @@ def simulate(
             raise InputError(f"{what} {value} is outside [0, 1]: it is a probability.")
     truth = rng.choice(n_classes, size=n_items, p=share)
     predicted, scores = _predict(truth, operating_point, n_classes, rng)
-    noise, conditional = _labeling(n_items, n_labelers, n_classes, confusion, difficulty, fallibility, rng)
+    noise, conditional = _labeling(
+        n_items, n_labelers, n_classes, confusion, difficulty, fallibility, rng
+    )
     present = _available(n_items, n_labelers, availability, rng)
     grid = _answers(truth, present, conditional, copying, shared_difficulty, rng)
     labels = Labels.from_codes(
@@ -127,7 +133,9 @@ def _answers(
     return grid
 
 
-def _predict(truth: Array, point: Any, n_classes: int, rng: np.random.Generator) -> tuple[Array, Array | None]:
+def _predict(
+    truth: Array, point: Any, n_classes: int, rng: np.random.Generator
+) -> tuple[Array, Array | None]:
     """Predictions from an operating point; for two classes scores too, binormal, cut at ½ where the point lies."""
     if point is None:
         point = (0.8, 0.2) if n_classes == 2 else symmetric_table(0.2, n_classes)
@@ -159,19 +167,33 @@ def _labeling(
         if difficulty is not None or fallibility is not None:
             raise InputError("give confusion matrices, or difficulty and fallibility, not both.")
         tables = np.asarray(confusion, dtype=float)
-        tables = np.array(np.broadcast_to(tables, (n_labelers, *tables.shape))) if tables.ndim == 2 else tables
+        tables = (
+            np.array(np.broadcast_to(tables, (n_labelers, *tables.shape)))
+            if tables.ndim == 2
+            else tables
+        )
         if len(tables) != n_labelers:
-            raise InputError(f"{len(tables)} confusion matrices for {n_labelers} labelers: give one, or one for each.")
+            raise InputError(
+                f"{len(tables)} confusion matrices for {n_labelers} labelers: give one, or one for each."
+            )
         for t, table in enumerate(tables):
             if len(check_confusion(table, f"confusion matrix {t}")) != n_classes:
-                raise InputError(f"confusion matrix {t} has {len(table)} classes, the prior has {n_classes}.")
+                raise InputError(
+                    f"confusion matrix {t} has {len(table)} classes, the prior has {n_classes}."
+                )
         return Confusion(tables), lambda t, truth: tables[t][truth]
-    phi = np.array(np.broadcast_to(np.asarray(0.2 if fallibility is None else fallibility, dtype=float), (n_labelers,)))
+    phi = np.array(
+        np.broadcast_to(
+            np.asarray(0.2 if fallibility is None else fallibility, dtype=float), (n_labelers,)
+        )
+    )
     if isinstance(difficulty, tuple) and len(difficulty) == 2:
         delta = rng.beta(*difficulty, size=n_items)
     else:
         delta = np.array(
-            np.broadcast_to(np.asarray(0.0 if difficulty is None else difficulty, dtype=float), (n_items,))
+            np.broadcast_to(
+                np.asarray(0.0 if difficulty is None else difficulty, dtype=float), (n_items,)
+            )
         )
     if min(phi.min(), delta.min()) < 0 or max(phi.max(), delta.max()) > 1:
         raise InputError("difficulty and fallibility lie between 0 and 1.")
@@ -184,9 +206,13 @@ def _labeling(
 
 
 def _available(n_items: int, n_labelers: int, availability: Any, rng: np.random.Generator) -> Array:
-    chance = np.broadcast_to(np.asarray(1.0 if availability is None else availability, dtype=float), (n_labelers,))
+    chance = np.broadcast_to(
+        np.asarray(1.0 if availability is None else availability, dtype=float), (n_labelers,)
+    )
     if (chance < 0).any() or (chance > 1).any() or not (chance > 0).any():
-        raise InputError("availability holds chances between 0 and 1, and somebody must be available.")
+        raise InputError(
+            "availability holds chances between 0 and 1, and somebody must be available."
+        )
     present = rng.random((n_items, n_labelers)) < chance
     while (empty := np.flatnonzero(~present.any(axis=1))).size:
         present[empty] = rng.random((len(empty), n_labelers)) < chance

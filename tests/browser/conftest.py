@@ -25,7 +25,9 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         skip_or_fail("needs selenium: pip install 'truthing[dev]'")
     if not (Path(CHROMIUM).exists() and Path(DRIVER).exists()):
         found = shutil.which("chromium"), shutil.which("chromedriver")
-        skip_or_fail(f"needs {CHROMIUM} and {DRIVER}; found {found}: apt-get install chromium chromium-driver")
+        skip_or_fail(
+            f"needs {CHROMIUM} and {DRIVER}; found {found}: apt-get install chromium chromium-driver"
+        )
     from selenium import webdriver
     from selenium.webdriver.chrome.options import Options
     from selenium.webdriver.chrome.service import Service

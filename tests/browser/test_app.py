@@ -88,7 +88,11 @@ def quick_run(page: Any, case: str) -> str:
 
 
 def complaints(page: Any) -> list[str]:
-    return [entry["message"] for entry in page.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
+    return [
+        entry["message"]
+        for entry in page.get_log("browser")
+        if entry["level"] in ("SEVERE", "WARNING")
+    ]
 
 
 def test_from_files_to_report_and_downloads(page: Any, address: str, tmp_path: Path) -> None:
@@ -117,11 +121,16 @@ def test_from_files_to_report_and_downloads(page: Any, address: str, tmp_path: P
     assert "80% sure" in one(page, "h1").text
     assert page.execute_script("return self.origin") == "null"
     page.switch_to.default_content()
-    page.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path / "got")})
+    page.execute_cdp_cmd(
+        "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path / "got")}
+    )
     page.find_element("link text", "Download the report").click()
     page.find_element("partial link text", "JSON").click()
     for _ in range(100):
-        if {f.name for f in (tmp_path / "got").glob("*")} == {"grade-report.html", "grade-result.json"}:
+        if {f.name for f in (tmp_path / "got").glob("*")} == {
+            "grade-report.html",
+            "grade-result.json",
+        }:
             break
         time.sleep(0.1)
     numbers = json.loads((tmp_path / "got" / "grade-result.json").read_text())
@@ -131,7 +140,9 @@ def test_from_files_to_report_and_downloads(page: Any, address: str, tmp_path: P
     assert complaints(page) == []
 
 
-def test_a_bad_file_gets_the_line_of_the_command_line(page: Any, address: str, tmp_path: Path) -> None:
+def test_a_bad_file_gets_the_line_of_the_command_line(
+    page: Any, address: str, tmp_path: Path
+) -> None:
     bad = tmp_path / "labels.csv"
     bad.write_text("item,labeler,label\n1,a,x\n2,b,y,z\n")
     done = subprocess.run([*TRUTHING, "doctor", str(bad)], capture_output=True, text=True)
@@ -147,14 +158,18 @@ def test_a_bad_file_gets_the_line_of_the_command_line(page: Any, address: str, t
     assert f"truthing: {shown}\n" == done.stderr
 
 
-def test_too_large_is_said_before_and_after_sending(page: Any, address: str, tmp_path: Path) -> None:
+def test_too_large_is_said_before_and_after_sending(
+    page: Any, address: str, tmp_path: Path
+) -> None:
     large = tmp_path / "large.csv"
     large.write_text("item,labeler,label\n" + "1,a,x\n" * 300_000)
     page.get(address)
     one(page, "#files").send_keys(str(large))
     one(page, ".drop button").click()
     assert "larger than 1 MB" in one(page, "[data-alert]").text
-    page.execute_script("document.querySelector('[data-drop]').submit()")  # past the check of the page
+    page.execute_script(
+        "document.querySelector('[data-drop]').submit()"
+    )  # past the check of the page
     assert "larger than 1 MB" in until(page, "[role=alert]:not([data-alert])").text
 
 
@@ -168,7 +183,10 @@ def test_dropped_files_are_taken(page: Any, address: str) -> None:
         )  # fmt: skip
     assert one(page, "[data-chosen]").text.split() == ["labels.csv", "predictions.csv"]
     press(page, ".drop button")
-    assert [e.text for e in page.find_elements("css selector", ".file h2")] == ["labels.csv", "predictions.csv"]
+    assert [e.text for e in page.find_elements("css selector", ".file h2")] == [
+        "labels.csv",
+        "predictions.csv",
+    ]
 
 
 def test_cancel(page: Any, address: str) -> None:
@@ -202,7 +220,10 @@ def test_two_runs_at_once(graded: tuple[str, list[str], list[str]], page: Any) -
 
 @pytest.fixture(scope="module")
 def every_page(
-    browser: Any, address: str, graded: tuple[str, list[str], list[str]], tmp_path_factory: pytest.TempPathFactory
+    browser: Any,
+    address: str,
+    graded: tuple[str, list[str], list[str]],
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> list[str]:
     """One address of each kind, with a file's name and a column as long as they get."""
     long = tmp_path_factory.mktemp("long") / f"{'long' * 30}.csv"
@@ -231,7 +252,12 @@ def every_page(
 
 @pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (768, "light"), (1440, "dark")])
 def test_nothing_overflows_or_is_cut(
-    every_page: list[str], page: Any, resize: Callable[[int], None], media: Callable[..., None], width: int, scheme: str
+    every_page: list[str],
+    page: Any,
+    resize: Callable[[int], None],
+    media: Callable[..., None],
+    width: int,
+    scheme: str,
 ) -> None:
     resize(width)
     media(scheme=scheme)
@@ -249,7 +275,9 @@ def test_nothing_overflows_or_is_cut(
     assert complaints(page) == []
 
 
-def test_everything_has_a_name_and_comes_from_here(every_page: list[str], page: Any, address: str) -> None:
+def test_everything_has_a_name_and_comes_from_here(
+    every_page: list[str], page: Any, address: str
+) -> None:
     for url in every_page:
         page.get(url)
         nameless = page.execute_script(
@@ -259,7 +287,9 @@ def test_everything_has_a_name_and_comes_from_here(every_page: list[str], page: 
         )
         assert nameless == [], url
     events = (json.loads(entry["message"])["message"] for entry in page.get_log("performance"))
-    asked = {e["params"]["request"]["url"] for e in events if e["method"] == "Network.requestWillBeSent"}
+    asked = {
+        e["params"]["request"]["url"] for e in events if e["method"] == "Network.requestWillBeSent"
+    }
     assert asked
     assert {url for url in asked if not url.startswith((address, "data:", "about:"))} == set()
 
@@ -278,6 +308,8 @@ def test_keyboard_alone(page: Any, address: str) -> None:
             break
         ActionChains(page).send_keys(Keys.TAB).perform()
     assert page.switch_to.active_element == button
-    assert page.execute_script("return getComputedStyle(arguments[0]).outlineStyle", button) == "solid"
+    assert (
+        page.execute_script("return getComputedStyle(arguments[0]).outlineStyle", button) == "solid"
+    )
     ActionChains(page).send_keys(Keys.ENTER).perform()
     assert until(page, ".file h2").text == "labels.csv"

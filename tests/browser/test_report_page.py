@@ -18,7 +18,9 @@ EXAMPLE = Path(tr.__file__).parent / "examples" / "spam"
 
 @pytest.fixture(scope="module")
 def report() -> tr.Report:
-    return tr.grade(EXAMPLE / "predictions.csv", EXAMPLE / "labels.csv", gold=EXAMPLE / "gold.csv", draws=1000)
+    return tr.grade(
+        EXAMPLE / "predictions.csv", EXAMPLE / "labels.csv", gold=EXAMPLE / "gold.csv", draws=1000
+    )
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +32,9 @@ def address(report: tr.Report, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def requests(page: Any) -> list[str]:
     events = (json.loads(entry["message"])["message"] for entry in page.get_log("performance"))
-    return [e["params"]["request"]["url"] for e in events if e["method"] == "Network.requestWillBeSent"]
+    return [
+        e["params"]["request"]["url"] for e in events if e["method"] == "Network.requestWillBeSent"
+    ]
 
 
 def choose(page: Any, level: float) -> None:
@@ -40,7 +44,9 @@ def choose(page: Any, level: float) -> None:
 def metric_rows(page: Any) -> dict[str, list[str]]:
     rows = page.find_elements("css selector", "#metrics tbody tr")
     return {
-        row.find_element("css selector", "th").text: [c.text for c in row.find_elements("css selector", "td")]
+        row.find_element("css selector", "th").text: [
+            c.text for c in row.find_elements("css selector", "td")
+        ]
         for row in rows
     }
 
@@ -50,11 +56,15 @@ def test_opens_from_disk_without_network_or_errors(page: Any, address: str) -> N
     assert page.find_element("css selector", "h1").text.startswith("Right on ")
     outside = [url for url in requests(page) if not url.startswith(("file:", "data:"))]
     assert outside == []
-    assert [entry for entry in page.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")] == []
+    assert [
+        entry for entry in page.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")
+    ] == []
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_levels_give_the_numbers_of_python(page: Any, address: str, report: tr.Report, level: float) -> None:
+def test_levels_give_the_numbers_of_python(
+    page: Any, address: str, report: tr.Report, level: float
+) -> None:
     page.get(address)
     choose(page, level)
     shown = metric_rows(page)
@@ -74,7 +84,8 @@ def test_threshold_moves_numbers_and_rings(page: Any, address: str, report: tr.R
     ring = page.find_element("css selector", "[data-kind=roc] .moving")
     before = ring.get_attribute("cx")
     page.execute_script(
-        "arguments[0].value = 20; arguments[0].dispatchEvent(new Event('input', {bubbles: true}))", slider
+        "arguments[0].value = 20; arguments[0].dispatchEvent(new Event('input', {bubbles: true}))",
+        slider,
     )
     assert ring.get_attribute("cx") != before
     threshold = float(page.find_element("css selector", "#threshold-value").text)
@@ -89,7 +100,12 @@ def test_threshold_moves_numbers_and_rings(page: Any, address: str, report: tr.R
 @pytest.mark.parametrize("width", [360, 768, 1440])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_overflows_or_is_cut(
-    page: Any, address: str, resize: Callable[[int], None], media: Callable[..., None], width: int, scheme: str
+    page: Any,
+    address: str,
+    resize: Callable[[int], None],
+    media: Callable[..., None],
+    width: int,
+    scheme: str,
 ) -> None:
     resize(width)
     media(scheme=scheme)
@@ -104,7 +120,9 @@ def test_nothing_overflows_or_is_cut(
     assert cut == []
 
 
-def test_dark_is_dark_and_words_stand_out(page: Any, address: str, media: Callable[..., None]) -> None:
+def test_dark_is_dark_and_words_stand_out(
+    page: Any, address: str, media: Callable[..., None]
+) -> None:
     found = {}
     for scheme in ("light", "dark"):
         media(scheme=scheme)
@@ -122,7 +140,10 @@ def test_dark_is_dark_and_words_stand_out(page: Any, address: str, media: Callab
 
 
 def luminance(colour: list[float]) -> float:
-    parts = [v / 255 / 12.92 if v / 255 <= 0.04045 else ((v / 255 + 0.055) / 1.055) ** 2.4 for v in colour]
+    parts = [
+        v / 255 / 12.92 if v / 255 <= 0.04045 else ((v / 255 + 0.055) / 1.055) ** 2.4
+        for v in colour
+    ]
     return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
 
 
@@ -145,12 +166,16 @@ def test_keyboard_reaches_the_level(page: Any, address: str) -> None:
     assert "99% sure" in page.find_element("css selector", "h1").text
 
 
-def test_hostile_names_run_nothing(page: Any, resize: Callable[[int], None], tmp_path: Path) -> None:
+def test_hostile_names_run_nothing(
+    page: Any, resize: Callable[[int], None], tmp_path: Path
+) -> None:
     names = [
         "<script>window.owned = 1</script>", "\"'><img src=x onerror='window.owned = 1'>", "</script><script>owned=1</script>",
         "x" * 10_000, "\u202eright to left שלום", "👩‍⚕️",
     ]  # fmt: skip
-    data = tr.simulate(120, len(names), prior=[0.4, 0.3, 0.3], fallibility=0.2, classes=tuple(names[:3]), seed=2)
+    data = tr.simulate(
+        120, len(names), prior=[0.4, 0.3, 0.3], fallibility=0.2, classes=tuple(names[:3]), seed=2
+    )
     given = data.labels
     renamed = tr.Labels.from_long(
         given.item, [names[t] for t in given.labeler], [given.classes[c] for c in given.label]

@@ -15,8 +15,8 @@ def test_intervals_hold_the_truth_on_real_crowds(real_data: Path) -> None:
     others = fit(
         crowd_cases(("bluebird", "dog", "leaves", "labelme"))
     )  # learned elsewhere: nothing here is fitted to these sets
-    from truthing.truth.link import draw_link, learned_level
-    from truthing.truth.link_counts import confusion_draws
+    from truthing.truth.link.counts import confusion_draws
+    from truthing.truth.link.prior import draw_link, learned_level
 
     covered, widths, trusting = [], [], []
     for k, case in enumerate(cases):
@@ -28,10 +28,16 @@ def test_intervals_hold_the_truth_on_real_crowds(real_data: Path) -> None:
             chosen = np.random.default_rng(k).permutation(total)[:n_gold]
             gold[chosen] = case.truth[chosen]
             link = draw_link(
-                case.readings, learned_level(case.readings, others), gold, n_draws=1000, seed=k, prior=others
+                case.readings,
+                learned_level(case.readings, others),
+                gold,
+                n_draws=1000,
+                seed=k,
+                prior=others,
             )
             low, high = np.quantile(
-                np.trace(confusion_draws(link, case.readings, gold, k), axis1=1, axis2=2) / total, [0.025, 0.975]
+                np.trace(confusion_draws(link, case.readings, gold, k), axis1=1, axis2=2) / total,
+                [0.025, 0.975],
             )
             covered.append(low <= truth <= high)
             widths.append(high - low)
@@ -72,7 +78,9 @@ def test_labelers_are_put_in_the_right_order(real_data: Path) -> None:
         labels = tr.read_labels(real_data / "crowd" / name / "labels.csv")
         truth = tr.read_gold(real_data / "crowd" / name / "truth.csv").as_dict()
         known = np.array([labels.classes.index(truth[i]) for i in labels.items])
-        wrong = np.bincount(labels.labeler[known[labels.item] != labels.label], minlength=labels.n_labelers)
+        wrong = np.bincount(
+            labels.labeler[known[labels.item] != labels.label], minlength=labels.n_labelers
+        )
         report = tr.labelers(labels, draws=400)
         used = labels.per_labeler >= 20
         rank = spearmanr((wrong / labels.per_labeler)[used], report.error.mean(axis=0)[used])[0]

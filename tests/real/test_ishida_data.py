@@ -5,11 +5,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from truthing.ceiling.facade import bayes_error
+from truthing.ceiling.bayes_error import bayes_error
 from truthing.reproduce import ishida
 from truthing.reproduce.ishida_synthetic import SETUPS, add_noise
 
-CIFAR = {"animals": 1.173, "animals and bird": 0.502, "land": 1.554, "odd/even": 2.034, "first five": 3.261}
+CIFAR = {
+    "animals": 1.173,
+    "animals and bird": 0.502,
+    "land": 1.554,
+    "odd/even": 2.034,
+    "first five": 3.261,
+}
 ICLR = {2017: 8.6, 2018: 10.7, 2019: 10.4, 2020: 10.3, 2021: 11.2, 2022: 11.9, 2023: 10.5}
 
 
@@ -23,9 +29,13 @@ def test_fashion_mnist_h(real_data: Path) -> None:
 def test_the_papers_half_width(real_data: Path) -> None:
     counts = np.loadtxt(real_data / "fashion_mnist_h" / "fmh_counts.csv", delimiter=",")
     share = counts[:, list(ishida.TOPS)].sum(axis=1) / counts.sum(axis=1)
-    assert 100 * ishida.plain_half_width(np.minimum(share, 1 - share)) == pytest.approx(0.079, abs=1e-3)
+    assert 100 * ishida.plain_half_width(np.minimum(share, 1 - share)) == pytest.approx(
+        0.079, abs=1e-3
+    )
     low, high = bayes_error(share).interval(0.95)
-    assert 100 * (high - low) / 2 == pytest.approx(0.079, abs=5e-3), "for many soft labels ours is the paper's"
+    assert 100 * (high - low) / 2 == pytest.approx(0.079, abs=5e-3), (
+        "for many soft labels ours is the paper's"
+    )
 
 
 def test_cifar_splits_and_the_model(real_data: Path) -> None:
@@ -37,7 +47,9 @@ def test_cifar_splits_and_the_model(real_data: Path) -> None:
         assert same.verdict is not None
         assert test.verdict is not None
         assert same.verdict.standing == "room left"
-        assert same.verdict.error > test.verdict.error, "people who see thumbnails disagree more than the test labels"
+        assert same.verdict.error > test.verdict.error, (
+            "people who see thumbnails disagree more than the test labels"
+        )
 
 
 @pytest.mark.parametrize("year", ICLR)
@@ -47,8 +59,12 @@ def test_iclr_and_why_it_is_not_as_printed(real_data: Path, year: int) -> None:
     assert 100 * result.paper == pytest.approx(ICLR[year], abs=0.06)
     stop = ishida.REPLAYED[year]
     chance = 1 / (1 + np.exp(-(stop[0] * scores + stop[1])))
-    assert 100 * np.minimum(chance, 1 - chance).mean() == pytest.approx(ishida.PRINTED_ICLR[year][0], abs=0.11)
-    assert chance.mean() < accepted.mean() - 0.015, "the stop of the published script expects too few acceptances"
+    assert 100 * np.minimum(chance, 1 - chance).mean() == pytest.approx(
+        ishida.PRINTED_ICLR[year][0], abs=0.11
+    )
+    assert chance.mean() < accepted.mean() - 0.015, (
+        "the stop of the published script expects too few acceptances"
+    )
     assert result.details["error_of_following_scores"] == pytest.approx(result.value, abs=0.011)
 
 

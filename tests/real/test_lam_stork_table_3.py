@@ -11,7 +11,9 @@ from truthing.reproduce import datasets, lam_stork
 def test_table_3_is_within_two_images(real_data: Path) -> None:
     for pair, ours in lam_stork.table_3().items():
         printed = lam_stork.PRINTED_3[pair]
-        assert ours[:2] == printed[:2], "1-nearest-neighbour gives the printed labeler errors exactly"
+        assert ours[:2] == printed[:2], (
+            "1-nearest-neighbour gives the printed labeler errors exactly"
+        )
         assert all(abs(a - b) <= 2 for a, b in zip(ours, printed))
 
 

@@ -34,13 +34,18 @@ def one(design: dict[str, Any], seed: int) -> list[tuple[float, float, float]]:
 
 @pytest.mark.parametrize(
     "design",
-    [{"prior": 0.4, "operating_point": (0.8, 0.2)}, {"prior": 0.4, "operating_point": (0.95, 0.05)}],
+    [
+        {"prior": 0.4, "operating_point": (0.8, 0.2)},
+        {"prior": 0.4, "operating_point": (0.95, 0.05)},
+    ],
     ids=["ordinary", "strong"],
 )
 def test_coverage(design: dict[str, Any]) -> None:
     """False alarm 1e-6 for each area and side. Ten flat bins hold the strong classifier's AUC in about 10% of data sets."""
     found = np.array([one(design, seed) for seed in range(TRIALS)])
-    inside = ((found[..., 1] - 1e-12 <= found[..., 0]) & (found[..., 0] <= found[..., 2] + 1e-12)).sum(axis=0)
+    inside = (
+        (found[..., 1] - 1e-12 <= found[..., 0]) & (found[..., 0] <= found[..., 2] + 1e-12)
+    ).sum(axis=0)
     low, high = stats.binom.interval(1 - 1e-6, TRIALS, 0.95)
     assert (inside >= max(low, 0.88 * TRIALS)).all()
     assert (inside <= high).all()

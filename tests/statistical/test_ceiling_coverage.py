@@ -87,7 +87,9 @@ def test_votes_of_varying_number_and_of_several_classes() -> None:
         k = rng.binomial(size, rng.random(500))
         low, high = tr.bayes_error(counts=np.stack([size - k, k], axis=1)).interval(0.95)
         held[0] += low <= 0.25 <= high
-        low, high = tr.bayes_error(counts=rng.multinomial(3, rng.dirichlet([0.5] * 3, 300))).interval(0.95)
+        low, high = tr.bayes_error(
+            counts=rng.multinomial(3, rng.dirichlet([0.5] * 3, 300))
+        ).interval(0.95)
         held[1] += low <= truth <= high
     assert (held / trials >= least(trials)).all()
 

@@ -17,7 +17,9 @@ def test_intervals_hold_when_models_share_mistakes() -> None:
     accuracy, difference = [], []
     for seed in range(TRIALS):
         truth, predicted, labels = models(300, 5, 0.9, seed)
-        result = tr.compare({f"m{j}": p for j, p in enumerate(predicted)}, labels, noise=0.25, draws=400, seed=seed)
+        result = tr.compare(
+            {f"m{j}": p for j, p in enumerate(predicted)}, labels, noise=0.25, draws=400, seed=seed
+        )
         draws, actual = result.draws(), (predicted == truth).mean(axis=1)
         for values, value, held in (
             (draws[:, 0], actual[0], accuracy),

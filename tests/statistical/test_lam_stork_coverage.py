@@ -23,7 +23,9 @@ def likely(n: int, p: float, tail: float = 1e-5) -> np.ndarray:
 
 
 @pytest.mark.parametrize("n0", [20, 200])
-@pytest.mark.parametrize(("e", "m"), [(0.0, 0.0), (0.0, 0.1), (0.05, 0.0), (0.05, 0.05), (0.3, 0.3), (0.1, 0.3)])
+@pytest.mark.parametrize(
+    ("e", "m"), [(0.0, 0.0), (0.0, 0.1), (0.05, 0.0), (0.05, 0.05), (0.3, 0.3), (0.1, 0.3)]
+)
 def test_coverage_with_counted_mislabeling(e: float, m: float, n0: int) -> None:
     """Summed, not simulated, so there is no Monte Carlo error; a mid-P variant of the interval fails (0.05, 0) with 0.922."""
     n = 50
@@ -32,7 +34,11 @@ def test_coverage_with_counted_mislabeling(e: float, m: float, n0: int) -> None:
     for x in likely(n, a):
         for k in likely(n0, m):
             low, high = limits(int(x), n, int(k), n0, None)
-            coverage += stats.binom.pmf(x, n, a) * stats.binom.pmf(k, n0, m) * (low - 1e-12 <= e <= high + 1e-12)
+            coverage += (
+                stats.binom.pmf(x, n, a)
+                * stats.binom.pmf(k, n0, m)
+                * (low - 1e-12 <= e <= high + 1e-12)
+            )
     assert coverage >= 0.95 - 1e-4
 
 
@@ -43,7 +49,9 @@ def test_coverage_with_known_mislabeling(e: float, m: float, n: int) -> None:
     inside = [
         stats.binom.pmf(x, n, a)
         for x in likely(n, a)
-        if limits(int(x), n, None, None, m)[0] - 1e-12 <= e <= limits(int(x), n, None, None, m)[1] + 1e-12
+        if limits(int(x), n, None, None, m)[0] - 1e-12
+        <= e
+        <= limits(int(x), n, None, None, m)[1] + 1e-12
     ]
     assert sum(inside) >= 0.95 - 1e-4
 
@@ -59,7 +67,9 @@ def test_large_samples_are_not_needlessly_wide() -> None:
 
 
 def test_known_rate_and_symmetry() -> None:
-    assert tr.true_error(0.0, 0.0, n=30).interval(0.95)[1] == pytest.approx(stats.beta.ppf(0.975, 1, 30))
+    assert tr.true_error(0.0, 0.0, n=30).interval(0.95)[1] == pytest.approx(
+        stats.beta.ppf(0.975, 1, 30)
+    )
     low, high = tr.true_error(0.2, 0.1, n=100).interval()
     flipped = tr.true_error(0.8, 0.1, n=100).interval()
     assert flipped == pytest.approx((1 - high, 1 - low))

@@ -16,10 +16,18 @@ from plan_widths import PILOT_WORLDS, after_pilot, compare, ratio_of_means
         ("sample", True, (450, 2, 60)),
     ],
 )
-def test_predicted_widths_are_obtained(target: str, known: bool, design: tuple[int, int, int]) -> None:
+def test_predicted_widths_are_obtained(
+    target: str, known: bool, design: tuple[int, int, int]
+) -> None:
     """Within 10% and three standard errors of the eight data sets graded."""
     said, mean, error = compare(
-        "two classes, error .15", "accuracy", target=target, known=known, design=design, sets=6, trials=8
+        "two classes, error .15",
+        "accuracy",
+        target=target,
+        known=known,
+        design=design,
+        sets=6,
+        trials=8,
     )
     assert abs(said - mean) <= 0.1 * mean + 3 * error
     assert 3 * error < 0.2 * mean  # the check could fail
@@ -36,7 +44,10 @@ def test_widths_predicted_from_pilots_are_obtained(
     world: str, pilot: tuple[int, int, int], design: tuple[int, int, int]
 ) -> None:
     """The mean over eight pilots, each topped up, within 10% and two standard errors; a classifier learned as the link has it gave 12 to 25% too much."""
-    pairs = [after_pilot(PILOT_WORLDS[world], pilot=pilot, design=design, seed=s, sets=2) for s in range(8)]
+    pairs = [
+        after_pilot(PILOT_WORLDS[world], pilot=pilot, design=design, seed=s, sets=2)
+        for s in range(8)
+    ]
     ratio, error = ratio_of_means(pairs)
     assert abs(ratio - 1) <= 0.1 + 2 * error
     assert 2 * error < 0.1  # the check could fail

@@ -11,7 +11,12 @@ TRIALS = 100
 
 
 @pytest.mark.parametrize(
-    "name", ["one labeler, error .1 known", "small: 70 items, 3 labelers, known", "3 labelers, 100 items, learned"]
+    "name",
+    [
+        "one labeler, error .1 known",
+        "small: 70 items, 3 labelers, known",
+        "3 labelers, 100 items, learned",
+    ],
 )
 def test_posterior_intervals_hold_their_level(name: str) -> None:
     """At least what chance allows at .95 (false alarm 1e-6 a metric); a plug-in method's .80 fails this."""

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom
 
 import truthing as tr
-from truthing.panel.agreement import cohen_kappa, conger_kappa
+from truthing.people.agreement import cohen_kappa, conger_kappa
 
 # Fleiss (1971): six psychiatrists, thirty patients, five diagnoses
 PSYCHIATRISTS = """00060 03003 01401 00006 03030 20400 00402 20310 20040 00006 10050 11040 03300 10050 02031
@@ -39,9 +39,13 @@ def test_krippendorff_and_gwet_with_missing_data() -> None:
 
 def test_conger_with_missing_data() -> None:
     """The value is that of the package irrCAC for the same data, the error that of leaving out one item after the other."""
-    assert tr.agreement(krippendorffs_example())["conger_kappa"].value == pytest.approx(0.76207, abs=5e-6)
+    assert tr.agreement(krippendorffs_example())["conger_kappa"].value == pytest.approx(
+        0.76207, abs=5e-6
+    )
     labels = tr.simulate(80, 4, prior=[0.6, 0.4], fallibility=0.4, availability=0.7, seed=1).labels
-    left = np.array([conger_kappa(labels[np.setdiff1d(np.arange(80), [i])]).value for i in range(80)])
+    left = np.array(
+        [conger_kappa(labels[np.setdiff1d(np.arange(80), [i])]).value for i in range(80)]
+    )
     by_hand = np.sqrt(79 / 80 * ((left - left.mean()) ** 2).sum())
     assert conger_kappa(labels).error == pytest.approx(by_hand, rel=0.03)
 
@@ -49,7 +53,9 @@ def test_conger_with_missing_data() -> None:
 def test_two_abstractors() -> None:
     """The table in the documentation of irrCAC (Gwet 2014): Cohen .7964 ± .0589, AC1 .8493 ± .0432, α .7973 ± .0591."""
     table = {(0, 0): 13, (1, 1): 20, (1, 2): 7, (2, 1): 4, (2, 2): 56}
-    found = tr.agreement(tr.Labels.from_matrix([pair for pair, n in table.items() for _ in range(n)]))
+    found = tr.agreement(
+        tr.Labels.from_matrix([pair for pair, n in table.items() for _ in range(n)])
+    )
     for name, value, error in (
         ("cohen_kappa", 0.7964094, 0.05891),
         ("gwet_ac1", 0.8493305, 0.04322),
@@ -82,9 +88,14 @@ def test_error_is_the_jackknife() -> None:
     labels = krippendorffs_example()
     whole = tr.agreement(labels)["krippendorff_alpha"]
     usable = np.flatnonzero(labels.per_item > 1)
-    left = [tr.agreement(labels[np.setdiff1d(np.arange(12), [i])])["krippendorff_alpha"].value for i in usable]
+    left = [
+        tr.agreement(labels[np.setdiff1d(np.arange(12), [i])])["krippendorff_alpha"].value
+        for i in usable
+    ]
     n = len(usable)
-    assert whole.error == pytest.approx(np.sqrt((n - 1) / n * ((left - np.mean(left)) ** 2).sum()), abs=1e-12)
+    assert whole.error == pytest.approx(
+        np.sqrt((n - 1) / n * ((left - np.mean(left)) ** 2).sum()), abs=1e-12
+    )
 
 
 def test_always_agreed_is_not_certain() -> None:
@@ -100,7 +111,9 @@ def test_no_pair_no_agreement() -> None:
     with pytest.raises(tr.InputError, match="two labels"):
         tr.agreement(tr.Labels.from_matrix([[0], [1]]))
     codes = np.array([0, 0, 0])
-    assert np.isnan(cohen_kappa(codes, codes, 2).value), "one class only: chance explains everything"
+    assert np.isnan(cohen_kappa(codes, codes, 2).value), (
+        "one class only: chance explains everything"
+    )
 
 
 def test_intervals_hold_the_coefficient_of_the_population() -> None:
@@ -109,8 +122,13 @@ def test_intervals_hold_the_coefficient_of_the_population() -> None:
     actual = tr.agreement(tr.simulate(100_000, 4, **options, seed=1).labels)
     held = dict.fromkeys(actual, 0)
     for seed in range(300):
-        for name, value in tr.agreement(tr.simulate(60, 4, **options, seed=100 + seed).labels).items():
+        for name, value in tr.agreement(
+            tr.simulate(60, 4, **options, seed=100 + seed).labels
+        ).items():
             low, high = value.interval(0.95)
             held[name] += low <= actual[name].value <= high
     for name, number in held.items():
-        assert binom.ppf(1e-6, 300, 0.93) <= number <= binom.ppf(1 - 1e-6, 300, 0.97), (name, number)
+        assert binom.ppf(1e-6, 300, 0.93) <= number <= binom.ppf(1 - 1e-6, 300, 0.97), (
+            name,
+            number,
+        )

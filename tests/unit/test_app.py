@@ -39,9 +39,13 @@ TRUTHING = [sys.executable, "-c", "from truthing.cli import main; main()"]
 HERE = "http://127.0.0.1:8765"
 EXAMPLE = Path(truthing.__file__).parent / "examples" / "spam"
 LABELS = "task,who,verdict\n" + "".join(
-    f"{i},{w},{'yes' if (i + (i % 7 == w)) % 3 == 0 else 'no'}\n" for i in range(60) for w in range(3)
+    f"{i},{w},{'yes' if (i + (i % 7 == w)) % 3 == 0 else 'no'}\n"
+    for i in range(60)
+    for w in range(3)
 )
-PREDICTIONS = "image,prediction\n" + "".join(f"{i},{'yes' if i % 3 == 0 or i % 11 == 0 else 'no'}\n" for i in range(60))
+PREDICTIONS = "image,prediction\n" + "".join(
+    f"{i},{'yes' if i % 3 == 0 or i % 11 == 0 else 'no'}\n" for i in range(60)
+)
 
 
 class Visitor:
@@ -61,7 +65,9 @@ class Visitor:
 
     def send(self, *files: tuple[str, str | bytes], path: str = "/files") -> Any:
         content = [(n, c if isinstance(c, bytes) else c.encode()) for n, c in files]
-        return self.post(path, files=[("files", (name, io.BytesIO(data))) for name, data in content])
+        return self.post(
+            path, files=[("files", (name, io.BytesIO(data))) for name, data in content]
+        )
 
     def wait(self, run: str) -> str:
         for _ in range(600):
@@ -97,7 +103,9 @@ def text(page: str) -> str:
 # what is refused
 
 
-@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:8765", ""])
+@pytest.mark.parametrize(
+    "host", ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:8765", ""]
+)
 def test_foreign_names_are_refused(visitor: Visitor, host: str) -> None:
     answer = visitor.client.get("/", headers={"Host": host})
     assert answer.status_code == 403
@@ -126,7 +134,9 @@ def test_names_when_listening_everywhere() -> None:
         {"Sec-Fetch-Site": "same-site"},
     ],
 )
-def test_posts_of_other_sites_are_refused(visitor: Visitor, store: Store, headers: dict[str, str]) -> None:
+def test_posts_of_other_sites_are_refused(
+    visitor: Visitor, store: Store, headers: dict[str, str]
+) -> None:
     answer = visitor.post("/files", {"example": "spam"}, headers=headers)
     assert answer.status_code == 403
     assert not store.cases
@@ -180,7 +190,12 @@ def test_the_limit_acts_while_bytes_come_in() -> None:
         while True:
             passed += len((await receive())["body"])
 
-    scope = {"type": "http", "method": "POST", "headers": [(b"host", b"127.0.0.1")], "path": "/files"}
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "headers": [(b"host", b"127.0.0.1")],
+        "path": "/files",
+    }
     with pytest.raises(HTTPException, match="larger"):
         asyncio.run(Guard(page, host="127.0.0.1", most_bytes=5000)(scope, endless, None))  # type: ignore[arg-type]
     assert passed == 5000
@@ -215,7 +230,15 @@ def test_what_goes_wrong_is_a_page(store: Store, monkeypatch: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["../../etc/passwd", "<script>alert(1)</script>.csv", "..", "/etc/shadow", "a" * 3000, "x\u202ecod.csv"]
+    "name",
+    [
+        "../../etc/passwd",
+        "<script>alert(1)</script>.csv",
+        "..",
+        "/etc/shadow",
+        "a" * 3000,
+        "x\u202ecod.csv",
+    ],
 )
 def test_names_of_clients_are_only_shown(visitor: Visitor, store: Store, name: str) -> None:
     answer = visitor.send((name, LABELS))
@@ -266,7 +289,9 @@ def test_nothing_is_left_when_the_server_ends(store: Store) -> None:
         b"item,label,label\n1,a,x\n",
     ],
 )
-def test_a_file_that_is_no_table(visitor: Visitor, store: Store, tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_is_no_table(
+    visitor: Visitor, store: Store, tmp_path: Path, content: bytes
+) -> None:
     path = tmp_path / "labels.csv"
     path.write_bytes(content)
     with pytest.raises(InputError) as problem:
@@ -302,7 +327,11 @@ def test_columns_can_be_corrected(visitor: Visitor) -> None:
 def test_uses_follow_the_columns_until_they_are_said(visitor: Visitor, store: Store) -> None:
     page = visitor.send(("odd.csv", "item,label\n1,x\n2,y\n")).url.path
     case = next(iter(store.cases.values()))
-    said = {"file": "0", "prediction_column": "label", "uses": ["labels"]}  # as ticked when the form was shown
+    said = {
+        "file": "0",
+        "prediction_column": "label",
+        "uses": ["labels"],
+    }  # as ticked when the form was shown
     visitor.post(page, said)
     assert look(case).files[0].uses == {"predictions"}
     visitor.post(page, {**said, "uses": ["gold"]})
@@ -315,13 +344,27 @@ def test_uses_follow_the_columns_until_they_are_said(visitor: Visitor, store: St
 def start(visitor: Visitor, **answers: str) -> str:
     """Grade a case whose files call everything differently."""
     page = visitor.send(("my labels.csv", LABELS), ("-p.csv", PREDICTIONS)).url.path
-    visitor.post(page, {"file": "0", "labeler_column": "who", "label_column": "verdict", "item_column": "task"})
+    visitor.post(
+        page,
+        {"file": "0", "labeler_column": "who", "label_column": "verdict", "item_column": "task"},
+    )
     files = {"file-predictions": "1", "file-labels": "0", "file-gold": ""}
     return str(visitor.post(f"{page}/grade", {**files, **answers}).url.path)
 
 
-def test_numbers_are_those_of_the_command_shown(visitor: Visitor, tmp_path: Path, monkeypatch: Any) -> None:
-    run = start(visitor, **{"noise": "range", "noise-low": "2", "noise-high": "12,5", "positive": "no", "level": "0.8"})
+def test_numbers_are_those_of_the_command_shown(
+    visitor: Visitor, tmp_path: Path, monkeypatch: Any
+) -> None:
+    run = start(
+        visitor,
+        **{
+            "noise": "range",
+            "noise-low": "2",
+            "noise-high": "12,5",
+            "positive": "no",
+            "level": "0.8",
+        },
+    )
     assert visitor.wait(run) == "done"
     page = visitor.client.get(run)
     import html
@@ -359,7 +402,10 @@ def test_answers_are_checked_before_a_run(visitor: Visitor, store: Store) -> Non
     for answers, problem in (
         ({"noise": "rate", "noise-rate": "five"}, "'five' is not a number"),
         ({"noise": "range", "noise-low": "5"}, "the number is missing"),
-        ({"panel_error": "x"}, "How often may all labelers be wrong together: 'x' is not a number."),
+        (
+            {"panel_error": "x"},
+            "How often may all labelers be wrong together: 'x' is not a number.",
+        ),
         ({"level": "7"}, "level '7' is not offered"),
         ({"file-labels": ""}, "Labels: no file was chosen"),
         ({"file-labels": "9"}, "Labels: there is no such file"),
@@ -431,7 +477,9 @@ def test_every_job_gives_the_numbers_of_its_command(
 
 def test_one_file_with_everything_is_named_once() -> None:
     file = Given(Path("x"), "all.csv")
-    task = Task("grade", {"predictions": (file,), "labels": (file,)}, {"target": "population"}, 0.95, Path())
+    task = Task(
+        "grade", {"predictions": (file,), "labels": (file,)}, {"target": "population"}, 0.95, Path()
+    )
     assert JOBS["grade"].command(task) == "truthing grade all.csv --target population"
 
 
@@ -455,7 +503,14 @@ def test_one_file_with_everything(visitor: Visitor, tmp_path: Path, monkeypatch:
     assert visitor.wait(run) == "failed"
     assert "all.csv holds gold, which the command would use" in text(visitor.client.get(run).text)
     for job in ("rate", "ceiling"):
-        line = [job, "all.csv", "--labeler-column", "who", "--gold" if job == "rate" else "--predictions", "all.csv"]
+        line = [
+            job,
+            "all.csv",
+            "--labeler-column",
+            "who",
+            "--gold" if job == "rate" else "--predictions",
+            "all.csv",
+        ]
         assert CliRunner().invoke(command_line, line).exit_code == 0
 
 
@@ -471,7 +526,9 @@ def test_without_the_extra_one_line() -> None:
 
 def test_serve_listens_here_alone_and_leaves_nothing(tmp_path: Path) -> None:
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
-    server = subprocess.Popen([*TRUTHING, "serve", "--port", "0"], stdout=subprocess.PIPE, text=True, env=environment)
+    server = subprocess.Popen(
+        [*TRUTHING, "serve", "--port", "0"], stdout=subprocess.PIPE, text=True, env=environment
+    )
     assert server.stdout is not None
     with server.stdout:
         line = server.stdout.readline()
@@ -481,8 +538,12 @@ def test_serve_listens_here_alone_and_leaves_nothing(tmp_path: Path) -> None:
 
         with urllib.request.urlopen(found[0]) as answer:
             assert answer.status == 200
-        assert [stat.S_IMODE(path.stat().st_mode) for path in tmp_path.glob("truthing-*")] == [0o700]
-        taken = subprocess.run([*TRUTHING, "serve", "--port", found[1]], capture_output=True, text=True)
+        assert [stat.S_IMODE(path.stat().st_mode) for path in tmp_path.glob("truthing-*")] == [
+            0o700
+        ]
+        taken = subprocess.run(
+            [*TRUTHING, "serve", "--port", found[1]], capture_output=True, text=True
+        )
         assert taken.returncode == 1
         assert "choose another with --port" in taken.stderr
         assert taken.stderr.count("\n") == 1

@@ -88,7 +88,9 @@ def test_nothing_is_left_half_written(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert not (tmp_path / "out").exists()
     done = subprocess.run(
-        [*TRUTHING, "simulate", str(tmp_path / "out"), "--format", "xls"], capture_output=True, text=True
+        [*TRUTHING, "simulate", str(tmp_path / "out"), "--format", "xls"],
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 1
     assert not (tmp_path / "out").exists()
@@ -105,13 +107,43 @@ def test_nothing_is_left_half_written(tmp_path: Path) -> None:
             [],
             "line 3: labeler 'a' says both 'x' and 'y' for item 1",
         ),
-        ("item,labeler,label\n1,a,x\n2,a,y\n", "item,prediction\n1,x\n2,y\n", [], "there is one labeler"),
-        ("item,labeler,label\n1,a,x\n1,b,y\n", "item,prediction\n1,x\n", ["--noise", "1.5"], "outside [0, 1]"),
-        ("item,labeler,label\n1,a,x\n1,b,y\n", "item,prediction\n1,x\n", ["--noise", "nofile"], "no such file"),
-        ("item,labeler,label\n1,a,x\n1,b,y\n", "item,prediction\n1,x\n", ["--positive", "z"], "does not occur"),
-        ("item,labeler,label\n1,a,x\n1,b,y\n", "item,prediction\n1,x\n", ["--method", "exakt"], "Did you mean 'exact'"),
+        (
+            "item,labeler,label\n1,a,x\n2,a,y\n",
+            "item,prediction\n1,x\n2,y\n",
+            [],
+            "there is one labeler",
+        ),
+        (
+            "item,labeler,label\n1,a,x\n1,b,y\n",
+            "item,prediction\n1,x\n",
+            ["--noise", "1.5"],
+            "outside [0, 1]",
+        ),
+        (
+            "item,labeler,label\n1,a,x\n1,b,y\n",
+            "item,prediction\n1,x\n",
+            ["--noise", "nofile"],
+            "no such file",
+        ),
+        (
+            "item,labeler,label\n1,a,x\n1,b,y\n",
+            "item,prediction\n1,x\n",
+            ["--positive", "z"],
+            "does not occur",
+        ),
+        (
+            "item,labeler,label\n1,a,x\n1,b,y\n",
+            "item,prediction\n1,x\n",
+            ["--method", "exakt"],
+            "Did you mean 'exact'",
+        ),
         ("item,labeler,label\n1,a,x\n1,b,y\n", "item,score\n1,0.5\n", [], "need a threshold"),
-        ("item,labeler,label\n1,a,x\n1,b,y\n", "item,prediction\n1,x\n1,y\n", [], "more than one row"),
+        (
+            "item,labeler,label\n1,a,x\n1,b,y\n",
+            "item,prediction\n1,x\n1,y\n",
+            [],
+            "more than one row",
+        ),
         (
             "item,labeler,label\n1,a,x\n1,b,y\n",
             "item,prediction\n1,x\n",

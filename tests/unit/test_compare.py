@@ -15,14 +15,23 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 import truthing as tr
 from truthing.comparison.slices import pool
-from truthing.truth.committee_gibbs import CLASS_SD, COMMON_SD, OWN_SD, Regression, _target, sample_committee
-from truthing.truth.committee_link import Committee, draw_tilts, tilt_prior
 from truthing.truth.consensus import Entries
-from truthing.truth.link import draw_link, learned_level
-from truthing.truth.readings import read_panel
+from truthing.truth.link.models import Committee, draw_tilts, tilt_prior
+from truthing.truth.link.prior import draw_link, learned_level
+from truthing.truth.link.views import read_panel
+from truthing.truth.samplers.models import (
+    CLASS_SD,
+    COMMON_SD,
+    OWN_SD,
+    Regression,
+    _target,
+    sample_committee,
+)
 
 
-def made(n_items: int = 400, correlation: float = 0.5, seed: int = 0) -> tuple[np.ndarray, np.ndarray, tr.Labels]:
+def made(
+    n_items: int = 400, correlation: float = 0.5, seed: int = 0
+) -> tuple[np.ndarray, np.ndarray, tr.Labels]:
     rng = np.random.default_rng(seed)
     truth = rng.choice(2, size=n_items, p=[0.6, 0.4])
     own = np.sqrt(correlation) * rng.standard_normal(n_items)
@@ -35,7 +44,9 @@ def made(n_items: int = 400, correlation: float = 0.5, seed: int = 0) -> tuple[n
 def test_draws_are_shared_so_differences_add_up() -> None:
     _, predicted, labels = made()
     result = tr.compare(dict(zip("abc", predicted)), labels, noise=0.2, draws=400)
-    gaps = [result.difference("accuracy", *pair).values for pair in (("c", "b"), ("b", "a"), ("c", "a"))]
+    gaps = [
+        result.difference("accuracy", *pair).values for pair in (("c", "b"), ("b", "a"), ("c", "a"))
+    ]
     np.testing.assert_allclose(gaps[0] + gaps[1], gaps[2], atol=1e-12)
     ranks = result.ranks()
     np.testing.assert_allclose(ranks.sum(axis=0), 1)
@@ -44,7 +55,9 @@ def test_draws_are_shared_so_differences_add_up() -> None:
     better = result.probability_better()
     np.testing.assert_allclose(better + better.T, 1)
     assert result.order()[0] == ("c", "b", "a")
-    error, accuracy = (result.difference(m, "c", "a").probability_better for m in ("error", "accuracy"))
+    error, accuracy = (
+        result.difference(m, "c", "a").probability_better for m in ("error", "accuracy")
+    )
     assert error == pytest.approx(accuracy)
 
 
@@ -52,7 +65,9 @@ def test_equal_models_are_exactly_equal() -> None:
     """Twins: no draw may tell them apart, by either sampler."""
     _, predicted, labels = made()
     for options in ({"noise": 0.2}, {}):
-        result = tr.compare({"a": predicted[0], "b": predicted[0].copy()}, labels, draws=200, **options)
+        result = tr.compare(
+            {"a": predicted[0], "b": predicted[0].copy()}, labels, draws=200, **options
+        )
         gap = result.difference()
         assert (gap.values == 0).all()
         assert gap.probability_better == 0.5
@@ -67,7 +82,9 @@ def test_perfect_labels_give_mcnemar() -> None:
     here = tr.compare({"a": predicted[0], "b": predicted[1]}, labels, noise=0, draws=200)
     assert here.difference().std < 1e-12
     assert here.difference().mean == pytest.approx((only_a - only_b) / 300)
-    new = tr.compare({"a": predicted[0], "b": predicted[1]}, labels, noise=0, target="population", draws=4000)
+    new = tr.compare(
+        {"a": predicted[0], "b": predicted[1]}, labels, noise=0, target="population", draws=4000
+    )
     middle = binom.cdf(only_a, only_a + only_b, 0.5) - 0.5 * binom.pmf(only_a, only_a + only_b, 0.5)
     assert abs(new.difference().probability_better - middle) < 0.02
     spread = np.sqrt((only_a + only_b - (only_a - only_b) ** 2 / 300) / 300**2)
@@ -77,7 +94,9 @@ def test_perfect_labels_give_mcnemar() -> None:
 def test_one_model_of_two_is_what_grade_says() -> None:
     """Known noise: the regression on predictions and grade's Gibbs sampler are different roads to one posterior."""
     _, predicted, labels = made()
-    compared = tr.compare({"a": predicted[0], "b": predicted[1]}, labels, noise=0.2, draws=2000).estimate("a")
+    compared = tr.compare(
+        {"a": predicted[0], "b": predicted[1]}, labels, noise=0.2, draws=2000
+    ).estimate("a")
     alone = tr.grade(predicted[0], labels, noise=0.2)["accuracy"]
     assert compared.mean == pytest.approx(alone.mean, abs=0.01)
     assert compared.std == pytest.approx(alone.std, rel=0.25)
@@ -89,11 +108,15 @@ def test_the_links_of_one_and_of_several_agree() -> None:
     level = learned_level(readings)
     nobody = np.full(400, -1)
     committee = Committee.of(predicted[:1], readings.consensus)
-    tilts = draw_tilts(committee, tilt_prior(committee, [level]), nobody, None, n_draws=1500, seed=1)
+    tilts = draw_tilts(
+        committee, tilt_prior(committee, [level]), nobody, None, n_draws=1500, seed=1
+    )
     ours = np.array([committee.moments(t)[0][0] for t in tilts])
     link = draw_link(readings, level, nobody, n_draws=1500, seed=1)
     theirs = link.chance() @ link.design.share
-    assert np.quantile(ours, [0.1, 0.5, 0.9]) == pytest.approx(np.quantile(theirs, [0.1, 0.5, 0.9]), abs=0.03)
+    assert np.quantile(ours, [0.1, 0.5, 0.9]) == pytest.approx(
+        np.quantile(theirs, [0.1, 0.5, 0.9]), abs=0.03
+    )
 
 
 def test_gradient_is_the_derivative() -> None:
@@ -123,12 +146,20 @@ def test_gradient_is_the_derivative() -> None:
 def test_sampler_agrees_with_enumeration() -> None:
     """Six items, two models: P(truth | predictions, labels) by summing over a grid of the two coefficients' normals, against the draws."""
     predicted = np.array([[0, 0, 1, 1, 1, 0], [0, 1, 1, 0, 1, 1]])
-    regression = Regression.on_predictions(predicted, np.zeros((2, 2), dtype=np.int64))  # one coefficient for all: w
-    evidence = np.log(np.array([[0.9, 0.1], [0.7, 0.3], [0.2, 0.8], [0.4, 0.6], [0.1, 0.9], [0.5, 0.5]]))
-    truth, coefficients = sample_committee(regression, np.full(6, -1), evidence=evidence, n_draws=40_000, seed=1)
+    regression = Regression.on_predictions(
+        predicted, np.zeros((2, 2), dtype=np.int64)
+    )  # one coefficient for all: w
+    evidence = np.log(
+        np.array([[0.9, 0.1], [0.7, 0.3], [0.2, 0.8], [0.4, 0.6], [0.1, 0.9], [0.5, 0.5]])
+    )
+    truth, coefficients = sample_committee(
+        regression, np.full(6, -1), evidence=evidence, n_draws=40_000, seed=1
+    )
     grid = np.linspace(-6, 6, 241)
     alpha, weight = np.meshgrid(
-        grid * np.sqrt(2) * CLASS_SD, grid * np.hypot(COMMON_SD, OWN_SD / 2 ** (1 / 3)), indexing="ij"
+        grid * np.sqrt(2) * CLASS_SD,
+        grid * np.hypot(COMMON_SD, OWN_SD / 2 ** (1 / 3)),
+        indexing="ij",
     )
     lean = (2 * predicted - 1).sum(axis=0)
     chance = 1 / (1 + np.exp(-(alpha[..., None] + weight[..., None] * lean)))
@@ -136,13 +167,20 @@ def test_sampler_agrees_with_enumeration() -> None:
     density = np.exp(-0.5 * (grid[:, None] ** 2 + grid**2)) * inner.prod(axis=2)
     exact = np.tensordot(density, chance * np.exp(evidence[:, 1]) / inner, axes=2) / density.sum()
     np.testing.assert_allclose(truth.mean(axis=0), exact, atol=0.015)
-    assert coefficients[:, 2].mean() == pytest.approx((density * weight).sum() / density.sum(), abs=0.05)
+    assert coefficients[:, 2].mean() == pytest.approx(
+        (density * weight).sum() / density.sum(), abs=0.05
+    )
 
 
 def test_small_slices_are_pulled_towards_the_others() -> None:
     rng = np.random.default_rng(0)
     values = np.stack(
-        [rng.normal(0.8, 0.01, 2000), rng.normal(0.81, 0.01, 2000), rng.normal(0.5, 0.2, 2000), np.full(2000, np.nan)]
+        [
+            rng.normal(0.8, 0.01, 2000),
+            rng.normal(0.81, 0.01, 2000),
+            rng.normal(0.5, 0.2, 2000),
+            np.full(2000, np.nan),
+        ]
     )
     pooled = pool(values, 1)
     assert abs(pooled[0].mean() - 0.8) < 0.01
@@ -167,7 +205,10 @@ def test_slices_and_their_warning() -> None:
 
 def test_same_seed_same_answer() -> None:
     _, predicted, labels = made(150)
-    found = [tr.compare({"a": predicted[0], "b": predicted[1]}, labels, draws=200, seed=4).draws() for _ in range(2)]
+    found = [
+        tr.compare({"a": predicted[0], "b": predicted[1]}, labels, draws=200, seed=4).draws()
+        for _ in range(2)
+    ]
     np.testing.assert_array_equal(*found)
 
 
@@ -181,7 +222,10 @@ def test_more_classes() -> None:
         seed=2,
     )
     result = tr.compare(
-        {"a": data.predictions, "b": (data.predictions + 1) % 3}, data.labels, gold=data.gold(60), draws=300
+        {"a": data.predictions, "b": (data.predictions + 1) % 3},
+        data.labels,
+        gold=data.gold(60),
+        draws=300,
     )
     assert result.probability_best("macro_f1")["a"] > 0.99
 
@@ -192,12 +236,15 @@ def scored(
     """Truth, scores of three models (the first two are twins but for noise, the third is useless) and what compare takes."""
     rng = np.random.default_rng(seed)
     truth = rng.choice(2, size=n_items, p=[0.6, 0.4])
-    noise = np.sqrt(correlation) * rng.standard_normal(n_items) + np.sqrt(1 - correlation) * rng.standard_normal(
-        (3, n_items)
-    )
+    noise = np.sqrt(correlation) * rng.standard_normal(n_items) + np.sqrt(
+        1 - correlation
+    ) * rng.standard_normal((3, n_items))
     scores = np.round(noise + truth * np.array([[1.5], [1.5], [0.0]]), 1)  # with ties
     items = range(n_items)
-    given = [tr.Predictions.from_sequence((row > 0.75).astype(int), items=items, scores=row) for row in scores]
+    given = [
+        tr.Predictions.from_sequence((row > 0.75).astype(int), items=items, scores=row)
+        for row in scores
+    ]
     return truth, scores, dict(zip("abc", given))
 
 
@@ -207,16 +254,27 @@ def test_perfect_labels_give_the_areas_of_scikit_learn() -> None:
     result = tr.compare(models, labels, noise=0, draws=100)
     for metric, peer in (("auc", roc_auc_score), ("average_precision", average_precision_score)):
         expected = [peer(truth, row) for row in scores]
-        np.testing.assert_allclose(result.draws(metric), np.tile(expected, (len(result.draws(metric)), 1)), atol=1e-12)
+        np.testing.assert_allclose(
+            result.draws(metric), np.tile(expected, (len(result.draws(metric)), 1)), atol=1e-12
+        )
         assert [result.at_face_value(m, metric) for m in "abc"] == pytest.approx(expected)
-        assert result.order(metric) == (tuple(np.array(list("abc"))[np.argsort([-e for e in expected])]), 1.0)
-    gold = tr.compare(models, tr.Labels.from_matrix(1 - truth[:, None]), gold=dict(enumerate(truth)), draws=100)
-    np.testing.assert_allclose(gold.draws("auc")[-1], [roc_auc_score(truth, row) for row in scores], atol=1e-12)
+        assert result.order(metric) == (
+            tuple(np.array(list("abc"))[np.argsort([-e for e in expected])]),
+            1.0,
+        )
+    gold = tr.compare(
+        models, tr.Labels.from_matrix(1 - truth[:, None]), gold=dict(enumerate(truth)), draws=100
+    )
+    np.testing.assert_allclose(
+        gold.draws("auc")[-1], [roc_auc_score(truth, row) for row in scores], atol=1e-12
+    )
 
 
 def test_areas_on_new_data_spread_as_delong_says() -> None:
     truth, scores, models = scored()
-    result = tr.compare(models, tr.Labels.from_matrix(truth[:, None]), noise=0, target="population", draws=2000)
+    result = tr.compare(
+        models, tr.Labels.from_matrix(truth[:, None]), noise=0, target="population", draws=2000
+    )
     above = (scores[:, truth == 1][:, :, None] > scores[:, truth == 0][:, None, :]) * 1.0
     above += 0.5 * (scores[:, truth == 1][:, :, None] == scores[:, truth == 0][:, None, :])
     gap = above[0] - above[2]
@@ -231,7 +289,9 @@ def test_areas_are_paired(options: dict[str, float]) -> None:
     """Correlated models: their difference is narrower than independent draws would make it; twins do not differ at all."""
     truth, _, models = scored()
     rng = np.random.default_rng(1)
-    labels = tr.Labels.from_matrix(np.where(rng.random((200, 4)) < 0.2, 1 - truth[:, None], truth[:, None]))
+    labels = tr.Labels.from_matrix(
+        np.where(rng.random((200, 4)) < 0.2, 1 - truth[:, None], truth[:, None])
+    )
     result = tr.compare({**models, "twin": models["a"]}, labels, draws=400, **options)
     assert not any("areas under curves" in a for a in result.assumptions)
     gap, alone = result.difference("auc", "a", "b"), [result.estimate(m, "auc").std for m in "ab"]
@@ -252,8 +312,12 @@ def test_scores_of_few_values() -> None:
         for n, row in zip("abc", rows)
     }
     for options in ({"noise": 0}, {"gold": dict(enumerate(truth))}):
-        result = tr.compare(given, tr.Labels.from_matrix(np.stack([truth, truth], axis=1)), draws=100, **options)
-        np.testing.assert_allclose(result.draws("auc")[0], [roc_auc_score(truth, row) for row in rows], atol=1e-12)
+        result = tr.compare(
+            given, tr.Labels.from_matrix(np.stack([truth, truth], axis=1)), draws=100, **options
+        )
+        np.testing.assert_allclose(
+            result.draws("auc")[0], [roc_auc_score(truth, row) for row in rows], atol=1e-12
+        )
 
 
 def test_areas_in_slices_and_without_scores() -> None:
@@ -261,10 +325,14 @@ def test_areas_in_slices_and_without_scores() -> None:
     labels = tr.Labels.from_matrix(truth[:, None])
     result = tr.compare(models, labels, noise=0, draws=200, by=[i % 2 for i in range(200)])
     alone = {(s.name, s.model): s.alone for s in result.by_slice("auc")}
-    assert alone["1", "a"].mean == pytest.approx(roc_auc_score(truth[1::2], scores[0, 1::2]), abs=0.02)
+    assert alone["1", "a"].mean == pytest.approx(
+        roc_auc_score(truth[1::2], scores[0, 1::2]), abs=0.02
+    )
     _, predicted, labels = made(150)
     with pytest.raises(tr.InputError, match="need scores of two classes"):
-        tr.compare({"a": predicted[0], "b": predicted[1]}, labels, noise=0.2, draws=100).difference("auc")
+        tr.compare({"a": predicted[0], "b": predicted[1]}, labels, noise=0.2, draws=100).difference(
+            "auc"
+        )
 
 
 @pytest.mark.parametrize(

@@ -47,4 +47,6 @@ def test_one_labeler_is_not_enough(tmp_path: Path) -> None:
 def test_one_class_is_said(tmp_path: Path) -> None:
     labels = tmp_path / "labels.csv"
     labels.write_text("item,labeler,label\n1,a,x\n1,b,x\n")
-    assert "with one class there is nothing to grade" in " ".join(examine([labels]).files[0].sentences)
+    assert "with one class there is nothing to grade" in " ".join(
+        examine([labels]).files[0].sentences
+    )

@@ -10,13 +10,13 @@ from scipy.special import expit, logsumexp
 from scipy.stats import beta
 
 import truthing as tr
+from truthing.noise.difficulty import HardItems
 from truthing.noise.em import fit_em
-from truthing.noise.hard_items import HardItems
 from truthing.noise.known import combined_error
 from truthing.simulation import Simulation
-from truthing.truth.choice import choose_model
 from truthing.truth.consensus import Entries
-from truthing.truth.difficulty_gibbs import sample_difficulty
+from truthing.truth.model_choice import choose_model
+from truthing.truth.samplers.difficulty import sample_difficulty
 
 
 @pytest.fixture(scope="module")
@@ -51,16 +51,22 @@ def test_one_coin_is_the_optimum(data: tr.Labels) -> None:
 
     best = minimize(loss, np.array([1.0, 1.0, 1.0, 1.0, 0.0, 0.0]), method="BFGS")
     assert fit.log_likelihood == pytest.approx(-best.fun, abs=0.01)
-    assert fit.log_likelihood == pytest.approx(log_likelihood(data, fit.rows, fit.state_prior), abs=1e-6)
+    assert fit.log_likelihood == pytest.approx(
+        log_likelihood(data, fit.rows, fit.state_prior), abs=1e-6
+    )
     np.testing.assert_allclose(fit.confusion[:, 0, 0], expit(best.x[:4]), atol=0.01)
     np.testing.assert_allclose(fit.confusion[:, 1, 1], fit.confusion[:, 0, 0])
 
 
 def test_richer_models_fit_better(data: tr.Labels) -> None:
-    coin, full, strata = (model.fit(data) for model in (tr.noise.OneCoin(), tr.noise.DawidSkene(), tr.noise.Strata(2)))
+    coin, full, strata = (
+        model.fit(data) for model in (tr.noise.OneCoin(), tr.noise.DawidSkene(), tr.noise.Strata(2))
+    )
     assert coin.log_likelihood < full.log_likelihood < strata.log_likelihood
     for fit in (coin, full, strata):
-        assert fit.log_likelihood == pytest.approx(log_likelihood(data, fit.rows, fit.state_prior), abs=1e-6)
+        assert fit.log_likelihood == pytest.approx(
+            log_likelihood(data, fit.rows, fit.state_prior), abs=1e-6
+        )
         np.testing.assert_allclose(fit.confusion.sum(axis=2), 1)
         np.testing.assert_allclose(fit.posterior.sum(axis=1), 1)
         assert fit.prior.sum() == pytest.approx(1)
@@ -79,7 +85,12 @@ def test_strata_find_easy_and_hard_items() -> None:
 def test_gold_is_certain_in_every_model(data: tr.Labels) -> None:
     gold = np.full(data.n_items, -1)
     gold[:20] = 2
-    for model in (tr.noise.OneCoin(), tr.noise.DawidSkene(), tr.noise.Strata(2), tr.noise.Difficulty()):
+    for model in (
+        tr.noise.OneCoin(),
+        tr.noise.DawidSkene(),
+        tr.noise.Strata(2),
+        tr.noise.Difficulty(),
+    ):
         np.testing.assert_allclose(model.fit(data, gold).posterior[:20, 2], 1)
 
 
@@ -90,7 +101,9 @@ FALLIBILITY = (0.1, 0.2, 0.3, 0.4, 0.15, 0.25, 0.35, 0.05)
 
 def hard_items(n: int, seed: int = 0, n_classes: int = 2) -> Simulation:
     prior = [0.5, 0.3, 0.2][:n_classes] if n_classes > 2 else [0.6, 0.4]
-    return tr.simulate(n, 8, prior=prior, difficulty=(1, 3), fallibility=FALLIBILITY, availability=0.7, seed=seed)
+    return tr.simulate(
+        n, 8, prior=prior, difficulty=(1, 3), fallibility=FALLIBILITY, availability=0.7, seed=seed
+    )
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -107,9 +120,13 @@ def test_difficulty_is_integrated_out(n_classes: int) -> None:
     total = 0.0
     for i in range(labels.n_items):
         mine = slice(labels.indptr[i], labels.indptr[i + 1])
-        total += np.log(sum(fit.prior[c] * quad(joint, 0, 1, args=(mine, c))[0] for c in range(n_classes)))
+        total += np.log(
+            sum(fit.prior[c] * quad(joint, 0, 1, args=(mine, c))[0] for c in range(n_classes))
+        )
     assert fit.log_likelihood == pytest.approx(total, abs=1e-3)
-    assert fit.log_likelihood == pytest.approx(log_likelihood(labels, fit.rows, fit.state_prior), abs=1e-6)
+    assert fit.log_likelihood == pytest.approx(
+        log_likelihood(labels, fit.rows, fit.state_prior), abs=1e-6
+    )
 
 
 def test_difficulty_climbs_to_the_optimum() -> None:
@@ -129,7 +146,9 @@ def test_difficulty_climbs_to_the_optimum() -> None:
         return -log_likelihood(labels, rows, prior) - model.log_prior(theta)
 
     # the prior is that of (a, b) and φ themselves: the optimiser's own scale does not matter for a maximum
-    best = minimize(loss, np.array([*[-1.0] * 8, 0.4, 0.0, 1.6]), method="BFGS", options={"maxiter": 60})
+    best = minimize(
+        loss, np.array([*[-1.0] * 8, 0.4, 0.0, 1.6]), method="BFGS", options={"maxiter": 60}
+    )
     assert fit.path[-1] >= -best.fun - 0.01
 
 
@@ -152,7 +171,15 @@ def test_difficulty_fit_and_sampler_agree() -> None:
     fit = tr.noise.Difficulty().fit(data.labels)
     blank = np.zeros(400, dtype=np.int64)  # a classifier that always says the same adds nothing
     samples = sample_difficulty(
-        Entries.of(data.labels), blank, 1, np.full(400, -1), prior=None, row_weight=1.0, n_draws=2000, burn=200, seed=0
+        Entries.of(data.labels),
+        blank,
+        1,
+        np.full(400, -1),
+        prior=None,
+        row_weight=1.0,
+        n_draws=2000,
+        burn=200,
+        seed=0,
     )
     assert np.abs(samples.truth - fit.posterior).mean() < 0.01
     assert np.abs(samples.truth - fit.posterior).max() < 0.1
@@ -166,8 +193,17 @@ def test_choice_by_held_out_labels() -> None:
     assert model == tr.noise.Difficulty()
     assert scores["Difficulty"] > max(scores["DawidSkene"], scores["OneCoin"])
     sides = np.random.default_rng(0).uniform(0.6, 0.95, (10, 2))
-    data = tr.simulate(2500, 10, prior=[0.5, 0.5], confusion=[[[a, 1 - a], [1 - b, b]] for a, b in sides], seed=0)
-    assert choose_model(Entries.of(data.labels), None, 0, hard_items=True)[0] == tr.noise.DawidSkene()
+    data = tr.simulate(
+        2500, 10, prior=[0.5, 0.5], confusion=[[[a, 1 - a], [1 - b, b]] for a, b in sides], seed=0
+    )
+    assert (
+        choose_model(Entries.of(data.labels), None, 0, hard_items=True)[0] == tr.noise.DawidSkene()
+    )
     report = tr.grade(data.predictions, data.labels, draws=200)
-    assert set(report.diagnostics["held_out_log_score"]) == {"DawidSkene", "OneCoin", "Difficulty", "Strata"}
+    assert set(report.diagnostics["held_out_log_score"]) == {
+        "DawidSkene",
+        "OneCoin",
+        "Difficulty",
+        "Strata",
+    }
     assert "chosen by how well models predict held-out labels" in " ".join(report.assumptions)

@@ -16,7 +16,9 @@ def test_density_of_a_beta() -> None:
     assert estimate.mode == pytest.approx(7 / 10, abs=1e-3)
     low, high = estimate.interval(0.9)
     assert beta.cdf(high) - beta.cdf(low) == pytest.approx(0.9, abs=1e-3)
-    assert beta.pdf(low) == pytest.approx(beta.pdf(high), rel=0.02), "highest density: equal height at both ends"
+    assert beta.pdf(low) == pytest.approx(beta.pdf(high), rel=0.02), (
+        "highest density: equal height at both ends"
+    )
 
 
 def test_draws_agree_with_the_density() -> None:

@@ -31,7 +31,9 @@ def test_the_estimators_are_the_papers() -> None:
     signed = tr.bayes_error(noisy=noisy, signs=np.where(c > 0.5, 1, -1))
     assert signed.paper == pytest.approx(np.where(c > 0.5, 1 - noisy, noisy).mean())
     hard = (RNG.random(500) < c).astype(int)
-    assert tr.bayes_error(hard=hard, signs=c > 0.5).paper == pytest.approx((hard != (c > 0.5)).mean())
+    assert tr.bayes_error(hard=hard, signs=c > 0.5).paper == pytest.approx(
+        (hard != (c > 0.5)).mean()
+    )
     r = np.append(c, 0.0)
     assert tr.bayes_error(positive_confidence=r, prior=0.3).value == pytest.approx(
         0.3 * (1 - np.maximum(0, 2 - 1 / np.maximum(r, 1e-300)).mean())
@@ -41,10 +43,16 @@ def test_the_estimators_are_the_papers() -> None:
 def test_the_bounds_are_the_papers() -> None:
     c = RNG.random(200)
     assert tr.bayes_error(c).bound(0.95) == pytest.approx(np.sqrt(np.log(2 / 0.05) / (8 * 200)))
-    assert tr.bayes_error(noisy=c, signs=c > 0.5).bound(0.9) == pytest.approx(np.sqrt(np.log(2 / 0.1) / (2 * 200)))
+    assert tr.bayes_error(noisy=c, signs=c > 0.5).bound(0.9) == pytest.approx(
+        np.sqrt(np.log(2 / 0.1) / (2 * 200))
+    )
     found = tr.bayes_error(positive_confidence=c, prior=0.5)
-    assert found.bound(0.95) == pytest.approx(tr.bayes_error(c).bound(0.95)), "Prop. 4.3 is Prop. 3.2 for balanced data"
-    assert ishida.bias_hard_labels(1000, 3) == pytest.approx(1 / (2 * 3**0.5) + np.sqrt(np.log(2000 * 3**0.5) / 6))
+    assert found.bound(0.95) == pytest.approx(tr.bayes_error(c).bound(0.95)), (
+        "Prop. 4.3 is Prop. 3.2 for balanced data"
+    )
+    assert ishida.bias_hard_labels(1000, 3) == pytest.approx(
+        1 / (2 * 3**0.5) + np.sqrt(np.log(2000 * 3**0.5) / 6)
+    )
 
 
 @pytest.mark.parametrize("k", [0, 1, 7, 50])
@@ -174,7 +182,9 @@ def test_the_reading_as_labeler_error() -> None:
 
 
 def test_predictions_are_joined_by_item() -> None:
-    labels = tr.Labels.from_counts([[9, 1], [2, 8], [5, 5]], items=["x", "y", "z"], classes=["no", "yes"])
+    labels = tr.Labels.from_counts(
+        [[9, 1], [2, 8], [5, 5]], items=["x", "y", "z"], classes=["no", "yes"]
+    )
     result = tr.bayes_error(counts=labels, predictions={"y": "yes", "x": "yes", "other": "no"})
     assert result.verdict is not None
     assert result.verdict.error == pytest.approx((0.2 + 0.9) / 2)
@@ -196,7 +206,9 @@ BAD = {
     "votes are whole": lambda: tr.bayes_error(counts=[[1.5, 1]]),
     "empty": lambda: tr.bayes_error([]),
     "nan": lambda: tr.bayes_error([0.1, float("nan")]),
-    "diverges": lambda: tr.bayes_error(positive_confidence=[0.5, 0.0], prior=0.5, predictions=[1, 1]),
+    "diverges": lambda: tr.bayes_error(
+        positive_confidence=[0.5, 0.0], prior=0.5, predictions=[1, 1]
+    ),
     "between 0 and 0.5": lambda: tr.bayes_error(uncertainty=[0.7]),
     "one kind of labels": lambda: tr.bayes_error([0.1], counts=[[1, 2]]),
     "This call has nothing": lambda: tr.bayes_error(),
@@ -221,7 +233,10 @@ def test_bad_input_is_one_sentence(message: str) -> None:
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     code = "from truthing.cli import main; main()"
     return subprocess.run(
-        [sys.executable, "-c", code, "ceiling", *arguments], capture_output=True, text=True, check=False
+        [sys.executable, "-c", code, "ceiling", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
@@ -229,9 +244,15 @@ def test_the_command(tmp_path: Path) -> None:
     k = RNG.binomial(8, RNG.beta(0.5, 0.5, 200))
     rows = "\n".join(f"{i},{8 - v},{v}" for i, v in enumerate(k))
     (tmp_path / "votes.csv").write_text("item,count_no,count_yes\n" + rows)
-    (tmp_path / "model.csv").write_text("item,prediction\n" + "\n".join(f"{i},no" for i in range(200)))
+    (tmp_path / "model.csv").write_text(
+        "item,prediction\n" + "\n".join(f"{i},no" for i in range(200))
+    )
     done = run(
-        str(tmp_path / "votes.csv"), "--predictions", str(tmp_path / "model.csv"), "--plot", str(tmp_path / "a.png")
+        str(tmp_path / "votes.csv"),
+        "--predictions",
+        str(tmp_path / "model.csv"),
+        "--plot",
+        str(tmp_path / "a.png"),
     )
     assert done.returncode == 0, done.stderr
     assert "No classifier can err on fewer than" in done.stdout
@@ -240,7 +261,9 @@ def test_the_command(tmp_path: Path) -> None:
     found = json.loads(run(str(tmp_path / "votes.csv"), "--json").stdout)
     assert found["low"] <= found["value"] <= found["high"]
     (tmp_path / "soft.csv").write_text("item,soft\n1,0.2\n2,0.9\n")
-    assert json.loads(run(str(tmp_path / "soft.csv"), "--json").stdout)["value"] == pytest.approx(0.15)
+    assert json.loads(run(str(tmp_path / "soft.csv"), "--json").stdout)["value"] == pytest.approx(
+        0.15
+    )
     (tmp_path / "wide.csv").write_text("item,a,b,c\n1,0,0,1\n2,1,1,1\n3,0,1,0\n")
     assert "labelers" in json.loads(run(str(tmp_path / "wide.csv"), "--json").stdout)["source"], (
         "a column c is a labeler here"

@@ -12,8 +12,8 @@ import pytest
 
 import truthing as tr
 from truthing.noise.base import symmetric_table
-from truthing.panel.pairs import unusual_pairs
-from truthing.panel.people import find_copies, kind, reading
+from truthing.people.copies import find_copies, kind, reading
+from truthing.people.pairs import unusual_pairs
 from truthing.simulation import Simulation
 from truthing.truth.consensus import Entries, fit_dawid_skene
 
@@ -68,7 +68,9 @@ def test_intervals_hold_what_is_known(report: tr.LabelersReport) -> None:
 def test_added_bits_are_the_difference_without_the_labeler(report: tr.LabelersReport) -> None:
     """Complete panel, known noise: I(all) - I(all but one), exactly."""
     data = tr.simulate(400, 4, prior=[0.6, 0.4], confusion=TABLES[[0, 1, 2, 4]], seed=2)
-    given = tr.labelers(data.labels, noise=tr.noise.Confusion(TABLES[[0, 1, 2, 4]]), prior=[0.6, 0.4])
+    given = tr.labelers(
+        data.labels, noise=tr.noise.Confusion(TABLES[[0, 1, 2, 4]]), prior=[0.6, 0.4]
+    )
     whole = tr.information(confusion=TABLES[[0, 1, 2, 4]], prior=[0.6, 0.4]).value
     for t in range(4):
         rest = np.delete(TABLES[[0, 1, 2, 4]], t, axis=0)
@@ -103,7 +105,9 @@ def test_copies_have_no_vote_and_add_little(share: float) -> None:
     others = report.adds.mean(axis=0)[[0, 2, 3, 4]].mean()
     assert (report.adds.mean(axis=0)[[1, 5]] < (0.1 + 1 - share) * others).all()
     assert "b2 repeats another" in report.verdict()
-    told = tr.labelers(labels, noise=tr.noise.Confusion([symmetric_table(0.2, 2)] * 6, weight=20), draws=400)
+    told = tr.labelers(
+        labels, noise=tr.noise.Confusion([symmetric_table(0.2, 2)] * 6, weight=20), draws=400
+    )
     assert told.kinds[5] == "copy"
     assert told.panel.mean < 0.9
 
@@ -113,7 +117,9 @@ def test_independent_labelers_are_seldom_suspected() -> None:
     suspected = 0
     for seed in range(40):
         rates = np.random.default_rng(seed).uniform(0.05, 0.35, 6)
-        labels = tr.simulate(250, 6, prior=[0.7, 0.3], confusion=symmetric_table(rates, 2), seed=seed).labels
+        labels = tr.simulate(
+            250, 6, prior=[0.7, 0.3], confusion=symmetric_table(rates, 2), seed=seed
+        ).labels
         nothing = np.full(250, -1)
         suspected += bool(unusual_pairs(labels, nothing, fit_dawid_skene(Entries.of(labels))))
     assert suspected <= 4
@@ -149,7 +155,9 @@ def test_swapping_a_guessers_answers_back_is_no_use() -> None:
 
 
 def test_gold_shows_the_panel_wrong_together() -> None:
-    data = tr.simulate(600, 5, prior=[0.5, 0.5], confusion=symmetric_table(0.2, 2), shared_difficulty=0.8, seed=4)
+    data = tr.simulate(
+        600, 5, prior=[0.5, 0.5], confusion=symmetric_table(0.2, 2), shared_difficulty=0.8, seed=4
+    )
     blind = tr.labelers(data.labels, draws=400)
     shown = tr.labelers(data.labels, gold=data.gold(150), draws=400)
     assert not any("wrong together:" in w for w in blind.warnings)
@@ -188,8 +196,18 @@ def test_same_seed_same_answer(panel: Simulation, report: tr.LabelersReport) -> 
 
 def test_command(tmp_path: Path) -> None:
     table, picture = tmp_path / "people.csv", tmp_path / "people.png"
-    command = [*TRUTHING, "labelers", str(SPAM / "labels.csv"), "--gold", str(SPAM / "gold.csv"), "--csv", str(table)]
-    done = subprocess.run([*command, "--plot", str(picture)], capture_output=True, text=True, check=True)
+    command = [
+        *TRUTHING,
+        "labelers",
+        str(SPAM / "labels.csv"),
+        "--gold",
+        str(SPAM / "gold.csv"),
+        "--csv",
+        str(table),
+    ]
+    done = subprocess.run(
+        [*command, "--plot", str(picture)], capture_output=True, text=True, check=True
+    )
     assert done.stdout.startswith("ben is worth most")
     assert "wrong on gold" in done.stdout
     assert "Krippendorff's α" in done.stdout

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 import truthing as tr
 
 triples = st.lists(
-    st.tuples(st.integers(0, 6), st.sampled_from("abc"), st.sampled_from(["x", "y", "z"])), min_size=1, max_size=40
+    st.tuples(st.integers(0, 6), st.sampled_from("abc"), st.sampled_from(["x", "y", "z"])),
+    min_size=1,
+    max_size=40,
 )
 
 
@@ -52,7 +54,10 @@ def test_slicing_by_item_equals_building_from_the_slice(rows: list[tuple[int, st
         (labels.items[i], labels.labelers[t], labels.classes[c])
         for i, t, c in zip(labels.item, labels.labeler, labels.label)
     }
-    found = {(half.items[i], half.labelers[t], half.classes[c]) for i, t, c in zip(half.item, half.labeler, half.label)}
+    found = {
+        (half.items[i], half.labelers[t], half.classes[c])
+        for i, t, c in zip(half.item, half.labeler, half.label)
+    }
     assert found == {k for k in kept if k[0] in half.items}
 
 

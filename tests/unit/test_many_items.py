@@ -18,10 +18,14 @@ def made_up(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     truth = rng.random(n) < 0.3
     ratio = rng.normal(np.where(truth, 1.0, -1.0), 1.5)
-    return rng.standard_normal(n) + 1.2 * truth, np.stack([np.minimum(-ratio, 0), np.minimum(ratio, 0)], axis=1)
+    return rng.standard_normal(n) + 1.2 * truth, np.stack(
+        [np.minimum(-ratio, 0), np.minimum(ratio, 0)], axis=1
+    )
 
 
-def test_counts_drawn_at_once_have_the_moments_of_items_drawn_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_counts_drawn_at_once_have_the_moments_of_items_drawn_one_by_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     score, evidence = made_up(2000)
     groups = Groups.of(evidence, (score > 0.6).astype(np.int64))
     posterior = groups.posterior(np.array([[0.7, 0.3], [0.3, 0.7]]), np.array([0.7, 0.3]))
@@ -30,7 +34,10 @@ def test_counts_drawn_at_once_have_the_moments_of_items_drawn_one_by_one(monkeyp
     at_once = draw_confusion(posterior, groups, 20_000, np.random.default_rng(2)).draws
     spread = one_by_one.std(axis=0)
     # five standard errors of a mean and of a standard deviation over 20,000 draws: false alarm below 1e-5
-    assert np.abs(at_once.mean(axis=0) - one_by_one.mean(axis=0)).max() < 5 * np.sqrt(2 / 20_000) * spread.max()
+    assert (
+        np.abs(at_once.mean(axis=0) - one_by_one.mean(axis=0)).max()
+        < 5 * np.sqrt(2 / 20_000) * spread.max()
+    )
     assert np.abs(at_once.std(axis=0) / spread - 1).max() < 5 / np.sqrt(20_000)
     assert (at_once.sum(axis=1) == 2000).all()
 
@@ -43,7 +50,9 @@ def test_draws_are_made_when_asked_and_once() -> None:
         score, evidence = made_up(50)
         groups = Groups.of(evidence, (score > 0.6).astype(np.int64))
         posterior = groups.posterior(np.full((2, 2), 0.5), np.array([0.7, 0.3]))
-        return DrawnAnswer((0, 1), 1, draw_confusion(posterior, groups, 100, np.random.default_rng(0)))
+        return DrawnAnswer(
+            (0, 1), 1, draw_confusion(posterior, groups, 100, np.random.default_rng(0))
+        )
 
     late = LateDraws(make)
     assert made == []

@@ -21,7 +21,9 @@ confusions = (
 
 def expand(confusion: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     truth, predicted = np.indices(confusion.shape)
-    return np.repeat(truth.ravel(), confusion.ravel()), np.repeat(predicted.ravel(), confusion.ravel())
+    return np.repeat(truth.ravel(), confusion.ravel()), np.repeat(
+        predicted.ravel(), confusion.ravel()
+    )
 
 
 @settings(max_examples=150, deadline=None)
@@ -32,29 +34,47 @@ def test_equal_to_scikit_learn(confusion: np.ndarray, zero: float) -> None:
     tally = Tally.from_confusion(confusion)
 
     def ours(name: str) -> float:
-        return float(evaluate(name, tally, classes=range(n_classes), positive=n_classes - 1, zero_division=zero))
+        return float(
+            evaluate(
+                name, tally, classes=range(n_classes), positive=n_classes - 1, zero_division=zero
+            )
+        )
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert ours("accuracy") == pytest.approx(sk.accuracy_score(truth, predicted))
         assert ours("mcc") == pytest.approx(sk.matthews_corrcoef(truth, predicted))
-        assert ours("balanced_accuracy") == pytest.approx(sk.balanced_accuracy_score(truth, predicted))
+        assert ours("balanced_accuracy") == pytest.approx(
+            sk.balanced_accuracy_score(truth, predicted)
+        )
         kappa = evaluate("kappa", tally, classes=range(n_classes), zero_division=np.nan)
-        np.testing.assert_allclose(kappa, sk.cohen_kappa_score(truth, predicted), atol=1e-12, equal_nan=True)
+        np.testing.assert_allclose(
+            kappa, sk.cohen_kappa_score(truth, predicted), atol=1e-12, equal_nan=True
+        )
         everything = {"zero_division": zero}
         for average in ("macro", "micro", "weighted"):
-            for name, function in (("precision", sk.precision_score), ("recall", sk.recall_score), ("f1", sk.f1_score)):
+            for name, function in (
+                ("precision", sk.precision_score),
+                ("recall", sk.recall_score),
+                ("f1", sk.f1_score),
+            ):
                 theirs = function(truth, predicted, average=average, **everything)
                 if average == "weighted" and np.isnan(zero):
                     continue  # scikit-learn's weights there count classes that have no value; ours do not
                 np.testing.assert_allclose(
-                    ours(f"{average}_{name}"), theirs, atol=1e-12, equal_nan=True, err_msg=f"{average}_{name}"
+                    ours(f"{average}_{name}"),
+                    theirs,
+                    atol=1e-12,
+                    equal_nan=True,
+                    err_msg=f"{average}_{name}",
                 )
         for k in range(n_classes):
             both = {"labels": [k], "average": None, **everything}
             assert_same(ours(f"precision[{k}]"), sk.precision_score(truth, predicted, **both)[0])
             assert_same(ours(f"recall[{k}]"), sk.recall_score(truth, predicted, **both)[0])
-            assert_same(ours(f"f_beta(2)[{k}]"), sk.fbeta_score(truth, predicted, beta=2, **both)[0])
+            assert_same(
+                ours(f"f_beta(2)[{k}]"), sk.fbeta_score(truth, predicted, beta=2, **both)[0]
+            )
 
 
 def assert_same(ours: float, theirs: float) -> None:
@@ -65,8 +85,13 @@ def assert_same(ours: float, theirs: float) -> None:
 def test_vectorised_over_draws(confusion: np.ndarray) -> None:
     draws = np.stack([confusion, confusion.T + 1, confusion + 2])
     for name in known_metrics():
-        together = evaluate(name, Tally.from_confusion(draws), classes=range(len(confusion)), positive=0)
-        alone = [evaluate(name, Tally.from_confusion(d), classes=range(len(confusion)), positive=0) for d in draws]
+        together = evaluate(
+            name, Tally.from_confusion(draws), classes=range(len(confusion)), positive=0
+        )
+        alone = [
+            evaluate(name, Tally.from_confusion(d), classes=range(len(confusion)), positive=0)
+            for d in draws
+        ]
         np.testing.assert_allclose(together, alone)
 
 
@@ -75,7 +100,10 @@ def test_permuting_classes_changes_nothing_overall(confusion: np.ndarray, random
     order = np.random.default_rng(0).permutation(len(confusion))
     moved = confusion[np.ix_(order, order)]
     for name in ("accuracy", "mcc", "kappa", "balanced_accuracy", "macro_f1", "weighted_recall"):
-        a, b = (evaluate(name, Tally.from_confusion(m), classes=range(len(m))) for m in (confusion, moved))
+        a, b = (
+            evaluate(name, Tally.from_confusion(m), classes=range(len(m)))
+            for m in (confusion, moved)
+        )
         np.testing.assert_allclose(a, b, atol=1e-12)
 
 
@@ -86,7 +114,13 @@ def test_binary_rates() -> None:
         for n in ("false_alarm", "specificity", "recall", "precision", "error")
     }
     assert found == pytest.approx(
-        {"false_alarm": 0.3, "specificity": 0.7, "recall": 0.8, "precision": 16 / 46, "error": 34 / 120}
+        {
+            "false_alarm": 0.3,
+            "specificity": 0.7,
+            "recall": 0.8,
+            "precision": 16 / 46,
+            "error": 34 / 120,
+        }
     )
 
 

@@ -11,8 +11,8 @@ from scipy.stats import binom, multinomial
 
 import truthing as tr
 from truthing.noise.base import symmetric_table
-from truthing.panel import channel
-from truthing.panel.collected import collected_bits
+from truthing.people import channel
+from truthing.people.label_bits import collected_bits
 
 PRIOR = np.array([0.6, 0.4])
 
@@ -31,7 +31,9 @@ def random_tables(rng: np.random.Generator, n_labelers: int, n_classes: int) -> 
     return rng.dirichlet(np.full(n_classes, 0.7), size=(n_labelers, n_classes))
 
 
-@pytest.mark.parametrize(("error", "printed"), [(0.10, 0.512), (0.05, 0.690), (0.02, 0.832), (0.01, 0.891)])
+@pytest.mark.parametrize(
+    ("error", "printed"), [(0.10, 0.512), (0.05, 0.690), (0.02, 0.832), (0.01, 0.891)]
+)
 def test_legend_of_figure_8(error: float, printed: float) -> None:
     assert tr.information(error=error, prior=[0.6, 0.4]).value == pytest.approx(printed, abs=5e-4)
 
@@ -49,12 +51,17 @@ def test_broadcast_channel_equals_the_count_formula(n: int, error: float) -> Non
 def test_different_asymmetric_labelers_equal_enumeration(n_labelers: int, n_classes: int) -> None:
     rng = np.random.default_rng(n_labelers * 10 + n_classes)
     tables, prior = random_tables(rng, n_labelers, n_classes), rng.dirichlet(np.ones(n_classes))
-    assert tr.information(confusion=tables, prior=prior).value == pytest.approx(by_enumeration(tables, prior), abs=1e-9)
+    assert tr.information(confusion=tables, prior=prior).value == pytest.approx(
+        by_enumeration(tables, prior), abs=1e-9
+    )
 
 
 def test_groups_of_equal_labelers_equal_count_vectors() -> None:
     """Six labelers of one kind with three classes: the multinomial of their counts is sufficient."""
-    prior, table = np.array([0.5, 0.3, 0.2]), np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.3, 0.2, 0.5]])
+    prior, table = (
+        np.array([0.5, 0.3, 0.2]),
+        np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.3, 0.2, 0.5]]),
+    )
     counts = [c for c in product(range(7), repeat=3) if sum(c) == 6]
     joint = np.array([[multinomial.pmf(c, 6, row) for row in table] for c in counts]) * prior
     assert tr.information(confusion=[table] * 6, prior=prior).value == pytest.approx(
@@ -62,7 +69,9 @@ def test_groups_of_equal_labelers_equal_count_vectors() -> None:
     )
 
 
-def test_simulation_agrees_with_the_exact_count_within_its_own_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_simulation_agrees_with_the_exact_count_within_its_own_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     rng = np.random.default_rng(3)
     rates = rng.uniform(0.1, 0.4, 11)
     exact = tr.information(error=rates, prior=PRIOR)
@@ -84,17 +93,25 @@ def test_what_every_channel_obeys() -> None:
     alone = channel.label_bits(tables, prior)
     assert (np.diff(grown) >= -1e-12).all(), "another label never takes bits away"
     assert grown[-1] <= channel.entropy(prior) + 1e-12, "no more bits than the truth has"
-    assert grown[-1] <= alone.sum() + 1e-12, "labels independent given the truth are redundant, never synergetic"
+    assert grown[-1] <= alone.sum() + 1e-12, (
+        "labels independent given the truth are redundant, never synergetic"
+    )
     assert grown[-1] >= alone.max() - 1e-12
     garbled = tables @ symmetric_table(0.2, 3)  # labels that pass through one more noisy hand
     assert (channel.label_bits(garbled, prior) <= alone + 1e-12).all(), "data processing"
 
 
 def test_adversary_is_worth_the_inverted_labeler() -> None:
-    good = tr.information(confusion=[[[0.9, 0.1], [0.3, 0.7]], [[0.8, 0.2], [0.1, 0.9]]], prior=PRIOR)
-    bad = tr.information(confusion=[[[0.1, 0.9], [0.7, 0.3]], [[0.8, 0.2], [0.1, 0.9]]], prior=PRIOR)
+    good = tr.information(
+        confusion=[[[0.9, 0.1], [0.3, 0.7]], [[0.8, 0.2], [0.1, 0.9]]], prior=PRIOR
+    )
+    bad = tr.information(
+        confusion=[[[0.1, 0.9], [0.7, 0.3]], [[0.8, 0.2], [0.1, 0.9]]], prior=PRIOR
+    )
     assert good.value == pytest.approx(bad.value, abs=1e-12)
-    assert tr.information(error=0.85, prior=PRIOR).value == pytest.approx(tr.information(error=0.15, prior=PRIOR).value)
+    assert tr.information(error=0.85, prior=PRIOR).value == pytest.approx(
+        tr.information(error=0.15, prior=PRIOR).value
+    )
 
 
 def test_copies_add_nothing_and_dependence_is_counted() -> None:
@@ -107,10 +124,14 @@ def test_copies_add_nothing_and_dependence_is_counted() -> None:
     independent = one[:, :, None] * one[:, None, :]
     both = tr.information(error=[0.2, 0.2], prior=PRIOR).value
     assert tr.information(joint=independent, prior=PRIOR).value == pytest.approx(both)
-    assert tr.information(tr.noise.Joint(("a", "b"), independent), prior=PRIOR).value == pytest.approx(both)
+    assert tr.information(
+        tr.noise.Joint(("a", "b"), independent), prior=PRIOR
+    ).value == pytest.approx(both)
     half = tr.information(joint=(copied + independent) / 2, prior=PRIOR).value
     alone = tr.information(error=0.2, prior=PRIOR).value
-    assert half - alone <= 0.5 * (both - alone) + 1e-12, "a labeler who copies half adds at most half"
+    assert half - alone <= 0.5 * (both - alone) + 1e-12, (
+        "a labeler who copies half adds at most half"
+    )
 
 
 @pytest.mark.parametrize("prior", [[0.6, 0.4], [0.9, 0.1], [0.2, 0.3, 0.5]])
@@ -125,7 +146,11 @@ def test_labelers_needed_is_the_smallest_number() -> None:
         needed = int(tr.labelers_needed(error, expert=expert, prior=PRIOR))
         goal = tr.information(error=expert, prior=PRIOR).value
         assert tr.information(error=[error] * needed, prior=PRIOR).value >= goal
-        assert tr.information(error=[error] * (needed - 1), prior=PRIOR).value < goal if needed > 1 else True
+        assert (
+            tr.information(error=[error] * (needed - 1), prior=PRIOR).value < goal
+            if needed > 1
+            else True
+        )
     assert int(tr.labelers_needed(confusion=symmetric_table(0.3, 2), expert=0.1, prior=PRIOR)) == 7
 
 
@@ -149,7 +174,14 @@ def test_bits_collected_equal_the_exact_average_over_items() -> None:
 
 
 def test_a_reports_noise_carries_its_uncertainty() -> None:
-    data = tr.simulate(400, 4, prior=[0.6, 0.4], operating_point=(0.8, 0.2), fallibility=[0.3, 0.4, 0.5, 0.3], seed=4)
+    data = tr.simulate(
+        400,
+        4,
+        prior=[0.6, 0.4],
+        operating_point=(0.8, 0.2),
+        fallibility=[0.3, 0.4, 0.5, 0.3],
+        seed=4,
+    )
     report = tr.grade(data.predictions, data.labels, draws=1000)
     bits = tr.information(report)
     low, high = bits.interval(0.999)

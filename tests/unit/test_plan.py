@@ -29,7 +29,15 @@ EXAMPLE = Path(__file__).resolve().parents[2] / "src" / "truthing" / "examples" 
 
 def plan(**options: Any) -> Any:
     return tr.plan(
-        **{"costs": COSTS, "labelers": 0.15, "accuracy": 0.8, "prior": 0.3, "sets": 2, "most_labels": 2, **options}
+        **{
+            "costs": COSTS,
+            "labelers": 0.15,
+            "accuracy": 0.8,
+            "prior": 0.3,
+            "sets": 2,
+            "most_labels": 2,
+            **options,
+        }
     )
 
 
@@ -109,7 +117,9 @@ def test_out_of_reach_is_answered_with_the_nearest_within_reach() -> None:
     assert f"with this budget the best is ±{both.best.width / 2:.3f}" in both.sentence
     assert "±0.03 costs about" in both.sentence
     assert both.best == plan(budget=60).best
-    never = plan(width=0.05, costs={"item": 0.1, "label": 0.05})  # no gold for sale: the panel error stays
+    never = plan(
+        width=0.05, costs={"item": 0.1, "label": 0.05}
+    )  # no gold for sale: the panel error stays
     assert not never.feasible
     assert "the best of all designs is" in never.sentence
     assert never.floor is not None
@@ -138,7 +148,13 @@ def test_the_cheaper_of_two_equal_kinds_is_bought() -> None:
     found = plan(budget=150, labelers={"dear": 0.15, "cheap": 0.15}, costs=prices, noise="known")
     assert found.best.labels_per_item["dear"] == 0
     assert found.best.labels_per_item["cheap"] >= 1
-    better = plan(budget=150, labelers={"dear": 0.01, "cheap": 0.4}, costs=prices, noise="known", most_labels=1)
+    better = plan(
+        budget=150,
+        labelers={"dear": 0.01, "cheap": 0.4},
+        costs=prices,
+        noise="known",
+        most_labels=1,
+    )
     assert better.best.labels_per_item == {"dear": 1.0, "cheap": 0.0}
 
 
@@ -147,11 +163,21 @@ def test_lam_stork_equation_3_is_the_special_case_of_one_label() -> None:
     goal = Goal("accuracy", "population", 0.95, True)
     for error, mislabeling in ((0.2, 0.1), (0.3, 0.2)):
         noisy = simulate_surface(
-            world(labelers=mislabeling, accuracy=1 - error), goal, (1.0,), (800, 3200), gold=False, sets=6, seed=1
+            world(labelers=mislabeling, accuracy=1 - error),
+            goal,
+            (1.0,),
+            (800, 3200),
+            gold=False,
+            sets=6,
+            seed=1,
         )
-        perfect = simulate_surface(world(accuracy=1 - error), goal, (0.0,), (800, 3200), gold=True, sets=6, seed=1)
+        perfect = simulate_surface(
+            world(accuracy=1 - error), goal, (0.0,), (800, 3200), gold=True, sets=6, seed=1
+        )
         for n in (800, 3200):
-            assert float(noisy.width(n, 0)) == pytest.approx(asymptotic_width(error, mislabeling, 1, n), rel=0.08)
+            assert float(noisy.width(n, 0)) == pytest.approx(
+                asymptotic_width(error, mislabeling, 1, n), rel=0.08
+            )
         worth = float(noisy.width(3200, 0) / perfect.width(3200, 3200)) ** 2
         assert worth == pytest.approx(float(tr.noisy_label_ratio(error, mislabeling)), rel=0.15)
 
@@ -161,7 +187,13 @@ def test_lam_stork_equation_4_is_too_optimistic_about_two_labelers() -> None:
     error, mislabeling, n = 0.1, 0.2, 3200
     goal = Goal("accuracy", "population", 0.95, True)
     surface = simulate_surface(
-        world(labelers=mislabeling, accuracy=1 - error), goal, (2.0,), (800, n), gold=False, sets=6, seed=2
+        world(labelers=mislabeling, accuracy=1 - error),
+        goal,
+        (2.0,),
+        (800, n),
+        gold=False,
+        sets=6,
+        seed=2,
     )
     found = policy_in_truth(error, mislabeling)
     variance = n * (float(surface.width(n, 0)) / 2 / 1.96) ** 2
@@ -174,14 +206,20 @@ def test_item_variance_is_that_of_the_best_estimate() -> None:
     error, mislabeling, labels, n = 0.3, 0.2, 3, 2000
     rng = np.random.default_rng(0)
     wrong = rng.random((2000, n)) < error
-    contradict = (rng.random((2000, n, labels)) < np.where(wrong, 1 - mislabeling, mislabeling)[:, :, None]).sum(axis=2)
+    contradict = (
+        rng.random((2000, n, labels)) < np.where(wrong, 1 - mislabeling, mislabeling)[:, :, None]
+    ).sum(axis=2)
     counts = np.stack([(contradict == j).sum(axis=1) for j in range(labels + 1)], axis=1)
     ways = np.array([1, 3, 3, 1])
     right_p = ways * mislabeling ** np.arange(4) * (1 - mislabeling) ** (3 - np.arange(4))
     wrong_p = right_p[::-1]
     estimate = np.full(2000, 0.3)
     for _ in range(200):  # EM
-        share = estimate[:, None] * wrong_p / (estimate[:, None] * wrong_p + (1 - estimate[:, None]) * right_p)
+        share = (
+            estimate[:, None]
+            * wrong_p
+            / (estimate[:, None] * wrong_p + (1 - estimate[:, None]) * right_p)
+        )
         estimate = (counts * share).sum(axis=1) / n
     assert n * estimate.var() == pytest.approx(item_variance(error, mislabeling, labels), rel=0.13)
 
@@ -243,7 +281,9 @@ def test_what_a_pilot_holds_is_paid() -> None:
     costs = Costs({"label": 0.5}, 1.0, 2.0)
     stock = Stock(100, (250.0,), 10)
     assert costs.of_design(np.array([100]), (2.5,), np.array([10]), stock).tolist() == [0.0]
-    assert costs.of_design(np.array([120]), (3.0,), np.array([15]), stock).tolist() == [20 + 0.5 * 110 + 10]
+    assert costs.of_design(np.array([120]), (3.0,), np.array([15]), stock).tolist() == [
+        20 + 0.5 * 110 + 10
+    ]
     steps = round_numbers(5000)
     assert steps[0] == 10
     assert (np.diff(steps) / steps[:-1])[steps[:-1] >= 100].max() <= 0.0501
@@ -288,7 +328,9 @@ def test_next_items_of_a_pilot(pilot_plan: Any, tmp_path: Path) -> None:
         plan(budget=50, noise="known", most_labels=1).next_items()
     weighted = pilot_plan.next_items(30, buy=("gold",), gold="weighted")
     assert len({round(row.chance, 6) for row in weighted.rows}) > 1
-    assert sum(weighted.gold_chances.values()) == pytest.approx(50, abs=1)  # of gold in hand the chance is interpolated
+    assert sum(weighted.gold_chances.values()) == pytest.approx(
+        50, abs=1
+    )  # of gold in hand the chance is interpolated
     with pytest.raises(tr.InputError, match="random, or weighted"):
         pilot_plan.next_items(gold="best")
 
@@ -313,9 +355,13 @@ def test_gold_effect_is_what_gold_then_does() -> None:
     assert effect.width < effect.before
     got = []
     for seed in range(8):
-        more = np.random.default_rng(seed).choice([i for i in range(400) if i not in first], size=60, replace=False)
+        more = np.random.default_rng(seed).choice(
+            [i for i in range(400) if i not in first], size=60, replace=False
+        )
         gold = {**first, **{int(i): data.truth[i] for i in more}}
-        low, high = tr.grade(data.predictions, data.labels, gold=gold, draws=1000)["accuracy"].interval(0.95)
+        low, high = tr.grade(data.predictions, data.labels, gold=gold, draws=1000)[
+            "accuracy"
+        ].interval(0.95)
         got.append(high - low)
     assert effect.width == pytest.approx(np.mean(got), rel=0.15)
     with pytest.raises(tr.InputError, match="items have no gold yet"):
@@ -324,19 +370,59 @@ def test_gold_effect_is_what_gold_then_does() -> None:
 
 def test_command_line(tmp_path: Path) -> None:
     run = CliRunner().invoke
-    prices = ["--item-cost", "0.1", "--label-cost", "0.05", "--gold-cost", "2", "--sets", "2", "--most-labels", "2"]
+    prices = [
+        "--item-cost",
+        "0.1",
+        "--label-cost",
+        "0.05",
+        "--gold-cost",
+        "2",
+        "--sets",
+        "2",
+        "--most-labels",
+        "2",
+    ]
     picture = tmp_path / "plan.png"
-    done = run(app, ["plan", "--budget", "60", *prices, "--labeler-error", "0.15", "--json", "--plot", str(picture)])
+    done = run(
+        app,
+        [
+            "plan",
+            "--budget",
+            "60",
+            *prices,
+            "--labeler-error",
+            "0.15",
+            "--json",
+            "--plot",
+            str(picture),
+        ],
+    )
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
     assert found["best"]["cost"] <= 60
     assert picture.stat().st_size > 5000
     kinds = ["--labeler-error", "crowd=0.3", "--labeler-error", "expert=0.05"]
-    some = ["--item-cost", "0.1", "--label-cost", "crowd=0.02", "--label-cost", "expert=0.5", "--sets", "2"]
-    done = run(app, ["plan", "--budget", "60", "--known-noise", *some, *kinds, "--most-labels", "1"])
+    some = [
+        "--item-cost",
+        "0.1",
+        "--label-cost",
+        "crowd=0.02",
+        "--label-cost",
+        "expert=0.5",
+        "--sets",
+        "2",
+    ]
+    done = run(
+        app, ["plan", "--budget", "60", "--known-noise", *some, *kinds, "--most-labels", "1"]
+    )
     assert done.exit_code == 0, done.output
     assert "expert an item" in done.stdout
-    files = ["--pilot", str(EXAMPLE / "labels.csv"), "--predictions", str(EXAMPLE / "predictions.csv")]
+    files = [
+        "--pilot",
+        str(EXAMPLE / "labels.csv"),
+        "--predictions",
+        str(EXAMPLE / "predictions.csv"),
+    ]
     export = tmp_path / "next.csv"
     done = run(
         app,

@@ -13,12 +13,16 @@ from truthing.planning.panel import PanelBelief
 from truthing.planning.pilot import likeliest_joint
 from truthing.planning.widths import Goal
 from truthing.truth.consensus import Entries
-from truthing.truth.readings import Readings, read_panel
+from truthing.truth.link.views import Readings, read_panel
 
 
 def test_likeliest_joint_is_the_maximum() -> None:
     rng = np.random.default_rng(3)
-    logs, predicted, gold = np.log(rng.dirichlet([1, 1, 1], size=80)), rng.integers(3, size=80), np.full(80, -1)
+    logs, predicted, gold = (
+        np.log(rng.dirichlet([1, 1, 1], size=80)),
+        rng.integers(3, size=80),
+        np.full(80, -1),
+    )
     gold[:9] = rng.integers(3, size=9)
     told = np.exp(logs)
     told[:9] = np.eye(3)[gold[:9]]
@@ -40,7 +44,9 @@ def panel() -> Readings:
 
 
 def believed(panel: Readings, gold: np.ndarray) -> PanelBelief:
-    return PanelBelief.of(panel, Goal("accuracy", "sample", 0.95, False).link_level(panel), gold, seed=0)
+    return PanelBelief.of(
+        panel, Goal("accuracy", "sample", 0.95, False).link_level(panel), gold, seed=0
+    )
 
 
 def test_gold_tells_whether_labelers_err_independently(panel: Readings) -> None:
@@ -49,7 +55,9 @@ def test_gold_tells_whether_labelers_err_independently(panel: Readings) -> None:
     rng, as_modelled, together = np.random.default_rng(1), none.copy(), none.copy()
     wrong = rng.random(40) < panel.posterior[:40, 0]
     as_modelled[:40] = wrong == 0
-    together[:40] = np.where(rng.random(40) < 0.4, 1 - panel.posterior[:40].argmax(axis=1), as_modelled[:40])
+    together[:40] = np.where(
+        rng.random(40) < 0.4, 1 - panel.posterior[:40].argmax(axis=1), as_modelled[:40]
+    )
     assert believed(panel, as_modelled).independent > 0.6
     assert believed(panel, together).independent < 0.01
 

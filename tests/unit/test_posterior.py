@@ -14,11 +14,11 @@ from sklearn import metrics as sk
 import truthing as tr
 from truthing.metrics.estimate import shortest_interval
 from truthing.truth import posterior
-from truthing.truth.bootstrap import bootstrap_crowd
 from truthing.truth.consensus import Entries, fit_dawid_skene
-from truthing.truth.crowd_gibbs import RowModel, pool_base, sample_crowd
-from truthing.truth.gibbs import sample_known
-from truthing.truth.labeler_rows import OWN
+from truthing.truth.samplers.bootstrap import bootstrap_crowd
+from truthing.truth.samplers.known import sample_known
+from truthing.truth.samplers.labeler_tables import OWN
+from truthing.truth.samplers.labelers import RowModel, pool_base, sample_crowd
 
 
 def panel(seed: int = 1, n: int = 300, **options: Any) -> Any:
@@ -34,7 +34,9 @@ def test_known_noise_equals_enumeration() -> None:
     """Eight items: the classifier's rows and the prior integrated analytically over every answer key, against 40,000 draws."""
     from scipy.special import betaln
 
-    data = tr.simulate(8, 2, prior=0.5, confusion=[[0.8, 0.2], [0.3, 0.7]], operating_point=(0.8, 0.3), seed=3)
+    data = tr.simulate(
+        8, 2, prior=0.5, confusion=[[0.8, 0.2], [0.3, 0.7]], operating_point=(0.8, 0.3), seed=3
+    )
     evidence = data.noise.log_likelihood(data.labels)
     keys = np.array(list(itertools.product([0, 1], repeat=8)))
     score = evidence[np.arange(8), keys].sum(axis=1)
@@ -52,7 +54,9 @@ def test_known_noise_equals_enumeration() -> None:
         evidence - evidence.max(axis=1, keepdims=True), data.predictions, np.ones(8, dtype=int), n_outcomes=2, row_prior=np.ones((2, 2)),
         prior=None, n_draws=40_000, seed=0,
     )  # fmt: skip
-    drawn = np.bincount(np.trace(samples.counts, axis1=1, axis2=2).astype(int), minlength=9) / len(samples.counts)
+    drawn = np.bincount(np.trace(samples.counts, axis1=1, axis2=2).astype(int), minlength=9) / len(
+        samples.counts
+    )
     np.testing.assert_allclose(drawn, exact, atol=0.02)
 
 
@@ -60,20 +64,27 @@ def test_perfect_labelers_give_scikit_learn() -> None:
     data = tr.simulate(200, 3, prior=0.4, confusion=np.eye(2), seed=2)
     for options in ({"noise": 0.0}, {"gold": dict(zip(data.labels.items, data.truth))}):
         report = tr.grade(data.predictions, data.labels, **options)
-        assert report["accuracy"].interval() == pytest.approx((sk.accuracy_score(data.truth, data.predictions),) * 2)
+        assert report["accuracy"].interval() == pytest.approx(
+            (sk.accuracy_score(data.truth, data.predictions),) * 2
+        )
         assert report["f1"].mean == pytest.approx(sk.f1_score(data.truth, data.predictions))
 
 
 def test_same_seed_same_answer_and_order_does_not_matter() -> None:
     data = panel()
-    first, again = (tr.grade(data.predictions, data.labels, panel_error=0, draws=800, seed=4) for _ in range(2))
+    first, again = (
+        tr.grade(data.predictions, data.labels, panel_error=0, draws=800, seed=4) for _ in range(2)
+    )
     assert first["accuracy"].interval() == again["accuracy"].interval()
     order = np.random.default_rng(0).permutation(300)
     other = tr.grade(data.predictions[order], data.labels[order], panel_error=0, draws=2000, seed=4)
     assert other["accuracy"].mean == pytest.approx(first["accuracy"].mean, abs=0.006)
     linked = [
         tr.grade(p, labels, draws=2000)
-        for p, labels in ((data.predictions, data.labels), (data.predictions[order], data.labels[order]))
+        for p, labels in (
+            (data.predictions, data.labels),
+            (data.predictions[order], data.labels[order]),
+        )
     ]
     assert linked[0]["accuracy"].mean == pytest.approx(linked[1]["accuracy"].mean, abs=0.01)
 
@@ -86,7 +97,9 @@ def test_threads_do_not_change_the_answer() -> None:
     found = []
     for threads in {1, many}:
         numba.set_num_threads(threads)
-        found.append(tr.grade(data.predictions, data.labels, panel_error=0, draws=400)["accuracy"].mean)
+        found.append(
+            tr.grade(data.predictions, data.labels, panel_error=0, draws=400)["accuracy"].mean
+        )
     numba.set_num_threads(many)
     assert len(set(found)) == 1
 
@@ -109,7 +122,11 @@ def test_permuting_classes_permutes_the_answer() -> None:
     )
     one = tr.grade(data.predictions, data.labels, panel_error=0, positive="b", draws=2000)
     two = tr.grade(
-        dict(zip(mirrored.labels.items, mirrored.predictions)), renamed, panel_error=0, positive="x", draws=2000
+        dict(zip(mirrored.labels.items, mirrored.predictions)),
+        renamed,
+        panel_error=0,
+        positive="x",
+        draws=2000,
     )
     for name in ("accuracy", "recall", "precision"):
         assert one[name].mean == pytest.approx(two[name].mean, abs=0.01)
@@ -153,7 +170,9 @@ def test_panel_error_widens_and_zero_switches_off() -> None:
     data = panel(n=500)
     width = {}
     for share in (0, 0.01, 0.05, (2, 60), None):
-        low, high = tr.grade(data.predictions, data.labels, panel_error=share, draws=2000)["accuracy"].interval()
+        low, high = tr.grade(data.predictions, data.labels, panel_error=share, draws=2000)[
+            "accuracy"
+        ].interval()
         width[share] = high - low
     assert width[0] < width[0.01] < width[0.05]
     assert width[0] < width[(2, 60)]
@@ -167,7 +186,9 @@ def test_stated_panel_error_means_what_it_says() -> None:
     data = panel(n=2000)
     model = tr.grade(data.predictions, data.labels, panel_error=0, draws=1000)["accuracy"].mean
     for share in (0.01, 0.03):
-        draws = tr.grade(data.predictions, data.labels, panel_error=share, draws=4000)["accuracy"].draws
+        draws = tr.grade(data.predictions, data.labels, panel_error=share, draws=4000)[
+            "accuracy"
+        ].draws
         assert np.abs(draws - model).mean() == pytest.approx(share, rel=0.35, abs=0.004)
 
 
@@ -175,13 +196,17 @@ def test_gold_narrows_the_default_interval_and_is_kept_exactly() -> None:
     data = panel(n=600)
     widths = []
     for n in (0, 50, 200):
-        report = tr.grade(data.predictions, data.labels, gold=data.gold(n) if n else None, draws=2000)
+        report = tr.grade(
+            data.predictions, data.labels, gold=data.gold(n) if n else None, draws=2000
+        )
         low, high = report["accuracy"].interval()
         widths.append(high - low)
         assert low <= (data.predictions == data.truth).mean() <= high
     assert widths[0] > widths[1] > widths[2]
     everything = tr.grade(data.predictions, data.labels, gold=data.gold(600), draws=500)
-    assert everything["accuracy"].interval() == pytest.approx(((data.predictions == data.truth).mean(),) * 2)
+    assert everything["accuracy"].interval() == pytest.approx(
+        ((data.predictions == data.truth).mean(),) * 2
+    )
 
 
 def test_gold_by_disagreement_is_noticed_and_weights_are_accepted() -> None:
@@ -211,18 +236,29 @@ def test_gold_by_disagreement_is_noticed_and_weights_are_accepted() -> None:
 def test_copies_are_named() -> None:
     data = panel(n=400)
     grid = data.labels.matrix()
-    copied = tr.Labels.from_matrix(np.column_stack([grid, grid[:, 2]]), labelers=["a", "b", "r3", "d", "r7"])
+    copied = tr.Labels.from_matrix(
+        np.column_stack([grid, grid[:, 2]]), labelers=["a", "b", "r3", "d", "r7"]
+    )
     report = tr.grade(data.predictions, copied, draws=500)
     assert any("'r3' and 'r7' agree on 100%" in w for w in report.warnings)
-    trained = tr.grade(grid[:, 1], tr.Labels.from_matrix(grid, labelers=["a", "b", "c", "d"]), draws=500)
+    trained = tr.grade(
+        grid[:, 1], tr.Labels.from_matrix(grid, labelers=["a", "b", "c", "d"]), draws=500
+    )
     assert any("classifier agrees with 'b'" in w and "trained on" in w for w in trained.warnings)
-    assert not any("independence" in w for w in tr.grade(data.predictions, data.labels, draws=500).warnings)
+    assert not any(
+        "independence" in w for w in tr.grade(data.predictions, data.labels, draws=500).warnings
+    )
     assert any("did not learn from these very labels" in a for a in report.assumptions)
 
 
 def test_gibbs_and_bootstrap_agree_where_both_apply() -> None:
     data = tr.simulate(
-        3000, 6, prior=[0.6, 0.4], operating_point=(0.85, 0.15), fallibility=(0.2, 0.3, 0.4, 0.3, 0.25, 0.35), seed=2
+        3000,
+        6,
+        prior=[0.6, 0.4],
+        operating_point=(0.85, 0.15),
+        fallibility=(0.2, 0.3, 0.4, 0.3, 0.25, 0.35),
+        seed=2,
     )
     entries, nobody = Entries.of(data.labels), np.full(3000, -1)
     gibbs = sample_crowd(
@@ -318,7 +354,11 @@ def test_sensitivity_and_json() -> None:
     data = panel(n=200)
     report = tr.grade(data.predictions, data.labels, draws=500)
     sensitivity = report.sensitivity()
-    widths = [r.high - r.low for r in sensitivity.rows if r.assumption.startswith("panel wrong together on")]
+    widths = [
+        r.high - r.low
+        for r in sensitivity.rows
+        if r.assumption.startswith("panel wrong together on")
+    ]
     assert widths[0] < widths[-1]
     assert sensitivity.bounds[0] < sensitivity.bounds[1]
     found = json.loads(report.to_json())
@@ -349,7 +389,9 @@ def test_em_climbs_to_the_same_place_as_plain_em() -> None:
     assert fit.log_likelihood >= max(fit.path) - 1e-6 * abs(fit.path[-1])
     np.testing.assert_allclose(fit.posterior.sum(axis=1), 1)
     by_hand = np.log(
-        (np.exp(tr.noise.Confusion(fit.confusion).log_likelihood(data.labels)) * fit.prior).sum(axis=1)
+        (np.exp(tr.noise.Confusion(fit.confusion).log_likelihood(data.labels)) * fit.prior).sum(
+            axis=1
+        )
     ).sum()
     assert fit.log_likelihood == pytest.approx(by_hand, rel=1e-6)
 
@@ -359,7 +401,9 @@ def test_sampler_matches_enumeration(prior: np.ndarray | None) -> None:
     """Rows, classifier and prior summed out by hand: every answer key of six items has its exact chance; labels may come as votes."""
     votes = np.array([[2, 0], [1, 1], [0, 3], [1, 2], [0, 1], [2, 1]])
     item, label = np.nonzero(votes)
-    crowd = Entries(item, np.zeros(len(item), dtype=int), label, votes[item, label].astype(float), 6, 1, 2)
+    crowd = Entries(
+        item, np.zeros(len(item), dtype=int), label, votes[item, label].astype(float), 6, 1, 2
+    )
     more = np.array([0, 0, 1, 1, 1, 0])  # a second labeler
     entries = crowd.with_classifier(more)
     order = np.lexsort((entries.rater, entries.item))
@@ -367,21 +411,39 @@ def test_sampler_matches_enumeration(prior: np.ndarray | None) -> None:
         entries,
         **{name: getattr(entries, name)[order] for name in ("item", "rater", "label", "votes")},
     )
-    predicted, weights = np.array([0, 1, 1, 0, 1, 1]), np.array([[[4.0, 1.0], [1.0, 3.0]], [[3.0, 1.0], [2.0, 4.0]]])
+    predicted, weights = (
+        np.array([0, 1, 1, 0, 1, 1]),
+        np.array([[[4.0, 1.0], [1.0, 3.0]], [[3.0, 1.0], [2.0, 4.0]]]),
+    )
     rows = RowModel(np.full(2, OWN), weights, pool_base(2))
     samples = sample_crowd(
-        entries, predicted, 2, np.full(6, -1), rows, prior=prior, row_weight=1.0, n_draws=40_000, burn=50, seed=0
+        entries,
+        predicted,
+        2,
+        np.full(6, -1),
+        rows,
+        prior=prior,
+        row_weight=1.0,
+        n_draws=40_000,
+        burn=50,
+        seed=0,
     )
 
     def urn(counts: np.ndarray, alpha: np.ndarray) -> float:
         return float(
-            np.sum(gammaln(alpha + counts) - gammaln(alpha)) + gammaln(alpha.sum()) - gammaln((alpha + counts).sum())
+            np.sum(gammaln(alpha + counts) - gammaln(alpha))
+            + gammaln(alpha.sum())
+            - gammaln((alpha + counts).sum())
         )
 
     truth, total = np.zeros((6, 2)), 0.0
     for key in itertools.product(range(2), repeat=6):
         y = np.array(key)
-        score = urn(np.bincount(y, minlength=2), np.ones(2)) if prior is None else np.log(prior[y]).sum()
+        score = (
+            urn(np.bincount(y, minlength=2), np.ones(2))
+            if prior is None
+            else np.log(prior[y]).sum()
+        )
         for c in range(2):
             score += urn(votes[y == c].sum(axis=0), weights[0, c])
             score += urn(np.bincount(more[y == c], minlength=2), weights[1, c])
@@ -396,7 +458,9 @@ def test_strata_settle_and_keep_their_classes() -> None:
     rng = np.random.default_rng(1)
     truth, hard = rng.integers(0, 2, 400), (rng.random(400) < 0.35).astype(int)
     wrong = np.stack([rng.uniform(0.02, 0.15, (2, 8)), rng.uniform(0.2, 0.5, (2, 8))])[hard, truth]
-    labels = tr.Labels.from_matrix(np.where(rng.random((400, 8)) < wrong, 1 - truth[:, None], truth[:, None]))
+    labels = tr.Labels.from_matrix(
+        np.where(rng.random((400, 8)) < wrong, 1 - truth[:, None], truth[:, None])
+    )
     predicted = np.where(rng.random(400) < np.array([0.1, 0.35])[hard], 1 - truth, truth)
     report = tr.grade(predicted, labels, noise=tr.noise.Strata(2), panel_error=0, draws=2000)
     assert report.diagnostics["rhat"] < 1.05
@@ -411,4 +475,6 @@ def test_a_model_that_large_data_replace_is_named(monkeypatch: pytest.MonkeyPatc
     report = tr.grade(data.predictions, data.labels, noise=tr.noise.OneCoin(), draws=500)
     assert "Dawid-Skene" in report.noise.model
     assert any("one error rate for each labeler was not used" in w for w in report.warnings)
-    assert not any("was not used" in w for w in tr.grade(data.predictions, data.labels, draws=500).warnings)
+    assert not any(
+        "was not used" in w for w in tr.grade(data.predictions, data.labels, draws=500).warnings
+    )

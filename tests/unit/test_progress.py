@@ -14,9 +14,9 @@ from truthing import progress as words
 from truthing.noise.base import table_log_likelihood
 from truthing.render import waiting
 from truthing.truth.consensus import Entries
-from truthing.truth.crowd_gibbs import RowModel, sample_crowd
-from truthing.truth.diagnostics import split_rhat
-from truthing.truth.gibbs import sample_known
+from truthing.truth.samplers.diagnostics import split_rhat
+from truthing.truth.samplers.known import sample_known
+from truthing.truth.samplers.labelers import RowModel, sample_crowd
 
 
 class StoppedError(Exception):
@@ -25,12 +25,16 @@ class StoppedError(Exception):
 
 @pytest.fixture(scope="module")
 def data() -> tr.simulation.Simulated:
-    return tr.simulate(300, 4, prior=[0.7, 0.3], operating_point=(0.85, 0.1), fallibility=0.3, seed=3)
+    return tr.simulate(
+        300, 4, prior=[0.7, 0.3], operating_point=(0.85, 0.1), fallibility=0.3, seed=3
+    )
 
 
 def test_share_done_grows_and_the_answer_is_the_same(data) -> None:
     heard: list[float] = []
-    listened = tr.grade(data.predictions, data.labels, progress=lambda done, said: heard.append(done))
+    listened = tr.grade(
+        data.predictions, data.labels, progress=lambda done, said: heard.append(done)
+    )
     alone = tr.grade(data.predictions, data.labels)
     assert heard == sorted(heard)
     assert 0 <= heard[0] <= heard[-1] <= 1
@@ -42,7 +46,9 @@ def test_share_done_grows_and_the_answer_is_the_same(data) -> None:
     assert heard[-1] <= 1
 
 
-@pytest.mark.parametrize("options", [{}, {"panel_error": 0}, {"noise": 0.15}, {"noise": tr.noise.Difficulty()}])
+@pytest.mark.parametrize(
+    "options", [{}, {"panel_error": 0}, {"noise": 0.15}, {"noise": tr.noise.Difficulty()}]
+)
 def test_raising_stops_the_work(data, options) -> None:
     def stop(done: float, said: str) -> None:
         raise StoppedError
@@ -56,7 +62,11 @@ def test_raising_stops_the_work(data, options) -> None:
 def test_a_bar_on_a_terminal_and_nothing_in_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
     for terminal in (True, False):
         screen = io.StringIO()
-        monkeypatch.setattr(waiting, "err", lambda: Console(file=screen, force_terminal=terminal, width=80))  # noqa: B023
+        monkeypatch.setattr(
+            waiting,
+            "err",
+            lambda: Console(file=screen, force_terminal=terminal, width=80),  # noqa: B023
+        )
         monkeypatch.setattr(waiting, "PATIENCE", 0.0)
         monkeypatch.setattr(waiting, "compiled_before", lambda: False)
         monkeypatch.setenv("TERM", "xterm")
@@ -87,7 +97,14 @@ def test_stretches_leave_the_chains_where_they_were(data, monkeypatch: pytest.Mo
             entries, predicted, 2, nobody, RowModel.learned(4, 2), prior=None, row_weight=1.0, n_draws=4000, burn=200, seed=1
         )  # fmt: skip
         known = sample_known(
-            evidence, predicted, np.ones(300), n_outcomes=2, row_prior=np.ones((2, 2)), prior=None, n_draws=4000, seed=1
+            evidence,
+            predicted,
+            np.ones(300),
+            n_outcomes=2,
+            row_prior=np.ones((2, 2)),
+            prior=None,
+            n_draws=4000,
+            seed=1,
         )
         found[name] = [np.trace(s.counts, axis1=1, axis2=2) for s in (crowd, known)]
     for whole, cut in zip(found["whole"], found["cut"]):

@@ -36,7 +36,9 @@ HOSTILE = [
 
 @pytest.fixture(scope="module")
 def spam() -> tr.Report:
-    return tr.grade(EXAMPLE / "predictions.csv", EXAMPLE / "labels.csv", gold=EXAMPLE / "gold.csv", draws=500)
+    return tr.grade(
+        EXAMPLE / "predictions.csv", EXAMPLE / "labels.csv", gold=EXAMPLE / "gold.csv", draws=500
+    )
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +93,11 @@ def test_page_shows_hostile_names_as_text(hostile: tr.Report) -> None:
 def test_page_is_one_small_file() -> None:
     """Many classes, labelers and items: summarised, said, and under 2 MB."""
     rng = np.random.default_rng(4)
-    truth, item, labeler = rng.integers(70, size=3000), np.repeat(np.arange(3000), 4), rng.integers(400, size=12_000)
+    truth, item, labeler = (
+        rng.integers(70, size=3000),
+        np.repeat(np.arange(3000), 4),
+        rng.integers(400, size=12_000),
+    )
     given = np.where(rng.random(12_000) < 0.25, rng.integers(70, size=12_000), truth[item])
     labels = tr.Labels.from_long(item, labeler, given)
     report = tr.grade(dict(enumerate(truth)), labels, noise=0.25, repeats="first", draws=200)
@@ -139,7 +145,13 @@ def test_page_without_uncertainty() -> None:
 def test_curves_leave_out_draws_without_positives() -> None:
     labels = tr.Labels.from_matrix([[0, 1], [0, 0]] * 20)
     report = tr.grade(
-        None, labels, scores=np.linspace(0, 1, 40), threshold=0.5, noise=0.1, prior=[0.97, 0.03], draws=300
+        None,
+        labels,
+        scores=np.linspace(0, 1, 40),
+        threshold=0.5,
+        noise=0.1,
+        prior=[0.97, 0.03],
+        draws=300,
     )
     assert (report.curves.truth.sum(axis=1) == 0).any()
     assert not np.isnan(report.roc().y).any()
@@ -156,7 +168,10 @@ def test_bits_are_mutual_information(spam: tr.Report) -> None:
     noise = spam.noise
     for t in range(len(noise.labelers)):
         joint = noise.prior[:, None] * noise.confusion[t]
-        entropy = [-(p[p > 0] * np.log2(p[p > 0])).sum() for p in (joint.sum(axis=1), joint.sum(axis=0), joint.ravel())]
+        entropy = [
+            -(p[p > 0] * np.log2(p[p > 0])).sum()
+            for p in (joint.sum(axis=1), joint.sum(axis=0), joint.ravel())
+        ]
         assert noise.bits[t] == pytest.approx(entropy[0] + entropy[1] - entropy[2])
 
 
@@ -166,11 +181,15 @@ def test_operating_points_are_those_of_the_curves(spam: tr.Report) -> None:
     k = int(np.argmin(np.abs(roc.thresholds - points["thresholds"][40])))
     assert points["recall"]["mean"][40] == pytest.approx(roc.y[k], abs=1e-4)
     low, high = roc.band_x(0.9)
-    assert [limit[40] for limit in points["false_alarm"]["limits"][1]] == pytest.approx([low[k], high[k]], abs=1e-4)
+    assert [limit[40] for limit in points["false_alarm"]["limits"][1]] == pytest.approx(
+        [low[k], high[k]], abs=1e-4
+    )
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
-def test_terminal_keeps_to_its_width_and_strips_control_codes(spam: tr.Report, hostile: tr.Report, width: int) -> None:
+def test_terminal_keeps_to_its_width_and_strips_control_codes(
+    spam: tr.Report, hostile: tr.Report, width: int
+) -> None:
     for report in (spam, hostile):
         screen = io.StringIO()
         show(report, Console(file=screen, width=width, highlight=False, markup=False, emoji=False))
@@ -193,10 +212,16 @@ def test_rate_on_a_narrow_terminal() -> None:
 def test_csv_and_markdown_disarm_names(hostile: tr.Report, tmp_path: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(as_csv(hostile))))
     assert [row["metric"] for row in rows[:2]] == ["accuracy", "error"]
-    assert "\x1b" not in as_csv(tr.prevalence([["\x1b[31mred", "blue"], ["blue", "blue"]] * 10, noise=0.1, draws=200))
+    assert "\x1b" not in as_csv(
+        tr.prevalence([["\x1b[31mred", "blue"], ["blue", "blue"]] * 10, noise=0.1, draws=200)
+    )
     assert float(rows[0]["low"]) == hostile["accuracy"].interval(0.95)[0]
     write_frame(hostile.truth_frame(), tmp_path / "truth.csv")
-    cells = [cell for row in csv.reader(io.StringIO((tmp_path / "truth.csv").read_text(), newline="")) for cell in row]
+    cells = [
+        cell
+        for row in csv.reader(io.StringIO((tmp_path / "truth.csv").read_text(), newline=""))
+        for cell in row
+    ]
     assert not [cell for cell in cells if cell.strip()[:1] in ("=", "@", "+", "|")]
     assert "'=cmd|' /C calc'!A0 2" in cells
     table = as_markdown(hostile)
@@ -234,7 +259,9 @@ def test_picture_shows_the_numbers(spam: tr.Report) -> None:
     pyplot.close(ax.figure)
 
 
-def test_command_line_forms_and_provenance(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch) -> None:
+def test_command_line_forms_and_provenance(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch
+) -> None:
     from truthing.cli.main import app
 
     files = [str(EXAMPLE / "predictions.csv"), str(EXAMPLE / "labels.csv")]

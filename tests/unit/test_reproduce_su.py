@@ -33,7 +33,9 @@ def test_main_example_has_the_papers_order(main_example: dict[str, np.ndarray]) 
 
 
 @pytest.mark.parametrize("method", [m for m in su_main.PRINTED_10 if m != "Sampling (Alg. 2)"])
-def test_printed_draw_lies_within_our_distribution(main_example: dict[str, np.ndarray], method: str) -> None:
+def test_printed_draw_lies_within_our_distribution(
+    main_example: dict[str, np.ndarray], method: str
+) -> None:
     """Four standard deviations: wide for one draw, yet a foil computed another way (say, unscaled labelers) falls outside."""
     gap = np.array(su_main.IDEAL) - su_main.PRINTED_10[method]
     ours = main_example[method]
@@ -47,13 +49,17 @@ def test_starting_points_agree() -> None:
         assert len(rows) == 9
         assert (rows[:, :2].std(axis=0) < 2e-3).all()
         assert rows[:, 2].max() <= 12
-    shortcut = found["Ratios, paper's mean"][:, :2].mean(axis=0) - found["Ratios (Alg. 1)"][:, :2].mean(axis=0)
+    shortcut = found["Ratios, paper's mean"][:, :2].mean(axis=0) - found["Ratios (Alg. 1)"][
+        :, :2
+    ].mean(axis=0)
     assert (np.abs(shortcut) < 6e-3).all()
     assert np.abs(shortcut).max() > 5e-4  # the paper's mean is about 1% low, which must show
 
 
 def test_operating_points_have_the_papers_spread() -> None:
-    grid = su_points.operating_points(su_points.GRID[[0, 3, 6, 9]], [0], (*trials.QUICK, "Full Bayes"))[0]
+    grid = su_points.operating_points(
+        su_points.GRID[[0, 3, 6, 9]], [0], (*trials.QUICK, "Full Bayes")
+    )[0]
     spread = {method: np.array(errors.mean).std(axis=0) for method, errors in grid.items()}
     assert (spread["Ratios (Alg. 1)"] < 0.04).all()
     for method in ("Estimate labels (Alg. 3)", "Labelers: mean", "Labelers: median", "Full Bayes"):
@@ -74,9 +80,15 @@ def test_printed_joint_spread_is_a_semi_axis() -> None:
 
 
 def test_a_single_labeler_misleads_by_its_error_rate() -> None:
-    found = trials.run((trials.single_labeler(seed) for seed in range(8)), 0.6, ("Ratios (Alg. 1)", "Labelers: mean"))
+    found = trials.run(
+        (trials.single_labeler(seed) for seed in range(8)),
+        0.6,
+        ("Ratios (Alg. 1)", "Labelers: mean"),
+    )
     assert np.abs(np.mean(found["Ratios (Alg. 1)"].mean, axis=0)).max() < 0.025
-    assert np.mean(found["Labelers: mean"].mean, axis=0)[0] == pytest.approx(0.08, abs=0.015)  # .1 (2 ACC - 1)
+    assert np.mean(found["Labelers: mean"].mean, axis=0)[0] == pytest.approx(
+        0.08, abs=0.015
+    )  # .1 (2 ACC - 1)
 
 
 def test_four_classes() -> None:
@@ -95,7 +107,9 @@ def test_pictures_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert "ideal - estimate" in capsys.readouterr().out
 
 
-def test_labelers_of_equal_information_serve_equally(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_labelers_of_equal_information_serve_equally(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Section 5.5 in small: T mediocre labelers match the expert, one of them alone does not (8 repeats, 4 Monte Carlo errors)."""
     su_channel.figures_6_to_8(str(tmp_path))
     found = su_channel.section_5_5(8, str(tmp_path))

@@ -7,7 +7,7 @@ import pytest
 
 import truthing as tr
 from truthing.truth.consensus import Entries
-from truthing.truth.shares import Groups, _tilts, draw_shares, read_shares, share_level
+from truthing.truth.link.shares import Groups, _tilts, draw_shares, read_shares, share_level
 
 
 def crowd(n: int = 300, seed: int = 3) -> tuple[tr.Labels, np.ndarray]:
@@ -15,13 +15,17 @@ def crowd(n: int = 300, seed: int = 3) -> tuple[tr.Labels, np.ndarray]:
     return data.labels, data.truth
 
 
-def test_the_chances_of_items_add_up_to_the_centre_of_the_prior_and_effects_leave_them_there() -> None:
+def test_the_chances_of_items_add_up_to_the_centre_of_the_prior_and_effects_leave_them_there() -> (
+    None
+):
     readings = read_shares(Entries.of(crowd()[0]))
     level, groups = share_level(readings), Groups.of(readings.consensus)
     tilts, root = _tilts(groups, level)
     share = groups.size / groups.size.sum()
     assert share @ groups.chance(tilts) == pytest.approx(level.centre, abs=1e-6)
-    moves = np.array([share @ groups.chance(tilts + 1e-4 * column) for column in root.T]) - level.centre
+    moves = (
+        np.array([share @ groups.chance(tilts + 1e-4 * column) for column in root.T]) - level.centre
+    )
     assert np.abs(moves[0]).max() < 1e-7  # the slope
     assert np.abs(moves[4:]).max() < 1e-7  # the effects
     expected = (np.diag(level.centre) - np.outer(level.centre, level.centre)) * level.scale * 1e-4
@@ -52,7 +56,9 @@ def test_the_order_of_classes_does_not_matter() -> None:
     labels, _ = crowd()
     turned = tr.Labels.from_long(labels.item, labels.labeler, (labels.label + 1) % 3)
     here, there = read_shares(Entries.of(labels)), read_shares(Entries.of(turned))
-    assert share_level(there).centre == pytest.approx(np.roll(share_level(here).centre, 1), abs=1e-4)
+    assert share_level(there).centre == pytest.approx(
+        np.roll(share_level(here).centre, 1), abs=1e-4
+    )
     assert share_level(there).scale == pytest.approx(np.roll(share_level(here).scale, 1), abs=1e-3)
 
 
@@ -74,7 +80,9 @@ def test_fifty_classes_with_gold() -> None:
     truth = np.minimum(rng.geometric(0.1, 600) - 1, 49)
     grid = np.where(rng.random((600, 3)) < 0.8, truth[:, None], rng.integers(0, 50, (600, 3)))
     result = tr.prevalence(
-        tr.Labels.from_matrix(grid, classes=range(50)), gold={i: int(truth[i]) for i in range(60)}, draws=500
+        tr.Labels.from_matrix(grid, classes=range(50)),
+        gold={i: int(truth[i]) for i in range(60)},
+        draws=500,
     )
     low, high = result[0].interval(0.999)
     assert low <= (truth == 0).mean() <= high
@@ -83,4 +91,7 @@ def test_fifty_classes_with_gold() -> None:
 
 def test_a_class_prior_that_is_not_used_is_said() -> None:
     labels, _ = crowd(100)
-    assert any("prior was not used" in w for w in tr.prevalence(labels, prior=[0.5, 0.3, 0.2], draws=200).warnings)
+    assert any(
+        "prior was not used" in w
+        for w in tr.prevalence(labels, prior=[0.5, 0.3, 0.2], draws=200).warnings
+    )

@@ -35,7 +35,13 @@ def test_rates_come_out_as_asked() -> None:
 def test_confusion_matrices_and_many_classes() -> None:
     table = np.array([[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.0, 0.3, 0.7]])
     data = tr.simulate(
-        60_000, 2, prior=[0.2, 0.3, 0.5], operating_point=table, confusion=table, classes=["a", "b", "c"], seed=1
+        60_000,
+        2,
+        prior=[0.2, 0.3, 0.5],
+        operating_point=table,
+        confusion=table,
+        classes=["a", "b", "c"],
+        seed=1,
     )
     codes = {"a": 0, "b": 1, "c": 2}
     truth = np.array([codes[t] for t in data.truth])
@@ -50,7 +56,11 @@ def test_dependence_keeps_error_rates() -> None:
         tr.simulate(50_000, 2, prior=0.5, fallibility=0.4, seed=3, **options)
         for options in ({}, {"shared_difficulty": 0.8}, {"copying": 0.8})
     )
-    for data, together in ((plain, 0.04), (shared, 0.04 + 0.64 * 0.16), (copied, 0.2 * 0.04 + 0.8 * 0.2)):
+    for data, together in (
+        (plain, 0.04),
+        (shared, 0.04 + 0.64 * 0.16),
+        (copied, 0.2 * 0.04 + 0.8 * 0.2),
+    ):
         wrong = data.labels.matrix() != data.truth[:, None]
         np.testing.assert_allclose(wrong.mean(axis=0), 0.2, atol=0.01)
         assert wrong.all(axis=1).mean() == pytest.approx(together, abs=0.01)

@@ -15,13 +15,22 @@ from truthing.metrics.counts import Tally, evaluate
 from truthing.papers.ratio import NormalRatio
 from truthing.papers.su import Moments, by_ratios, find_operating_point, operating_matrix
 from truthing.papers.su_curves import joint_pr, joint_roc
-from truthing.papers.testing import METHODS
+from truthing.papers.su_methods import METHODS
 from truthing.truth.draws import DrawnAnswer, draw_confusion
 from truthing.truth.exact import ExactAnswer
 from truthing.truth.poisson_binomial import poisson_binomial
 from truthing.truth.problem import Groups, Problem
 
-BINARY = ("accuracy", "error", "precision", "recall", "false_alarm", "specificity", "f1", "f_beta(2)")
+BINARY = (
+    "accuracy",
+    "error",
+    "precision",
+    "recall",
+    "false_alarm",
+    "specificity",
+    "f1",
+    "f_beta(2)",
+)
 
 
 def main_example(seed: int, n: int = 1000) -> Any:
@@ -72,21 +81,31 @@ def test_exact_equals_enumeration_of_all_answer_keys(seed: int) -> None:
     prior, matrix = np.array([0.6, 0.4]), operating_matrix(0.75, 0.2, 1)
     tables, weight = enumerate_posterior(data, errors, matrix, prior)
     model = tr.noise.Symmetric(dict(zip(data.labels.labelers, errors)))
-    problem = Problem(data.labels, data.predictions, np.full(10, -1), model.log_likelihood(data.labels), prior, 1)
+    problem = Problem(
+        data.labels, data.predictions, np.full(10, -1), model.log_likelihood(data.labels), prior, 1
+    )
     posterior = problem.groups.posterior(matrix, prior)
-    drawn = DrawnAnswer((0, 1), 1, draw_confusion(posterior, problem.groups, 20_000, np.random.default_rng(0)))
+    drawn = DrawnAnswer(
+        (0, 1), 1, draw_confusion(posterior, problem.groups, 20_000, np.random.default_rng(0))
+    )
     exact = ExactAnswer((0, 1), 1, problem.groups, posterior, drawn)
     for name in BINARY:
         values = evaluate(name, Tally.from_confusion(tables), classes=(0, 1), positive=1)
         known = ~np.isnan(values)
         estimate = exact.estimate(name)
         assert estimate.undefined == pytest.approx(1 - weight[known].sum(), abs=1e-12)
-        assert estimate.mean == pytest.approx(values[known] @ weight[known] / weight[known].sum(), abs=1e-12)
+        assert estimate.mean == pytest.approx(
+            values[known] @ weight[known] / weight[known].sum(), abs=1e-12
+        )
         for value, mass in zip(estimate.values, estimate.weights):
-            by_hand = weight[known][np.abs(values[known] - value) < 1e-12].sum() / weight[known].sum()
+            by_hand = (
+                weight[known][np.abs(values[known] - value) < 1e-12].sum() / weight[known].sum()
+            )
             assert mass == pytest.approx(by_hand, abs=1e-12)
         # 20,000 draws: five standard errors
-        assert drawn.estimate(name).mean == pytest.approx(estimate.mean, abs=5 * estimate.std / np.sqrt(20_000) + 1e-9)
+        assert drawn.estimate(name).mean == pytest.approx(
+            estimate.mean, abs=5 * estimate.std / np.sqrt(20_000) + 1e-9
+        )
 
 
 def test_poisson_binomial_against_the_schoolbook() -> None:
@@ -96,14 +115,17 @@ def test_poisson_binomial_against_the_schoolbook() -> None:
     for q in p:
         mass = np.convolve(mass, [1 - q, q])
     found = poisson_binomial(p)
-    np.testing.assert_allclose(found.mass, mass[found.start : found.start + len(found.mass)], atol=1e-14)
+    np.testing.assert_allclose(
+        found.mass, mass[found.start : found.start + len(found.mass)], atol=1e-14
+    )
     grouped = poisson_binomial(np.array([0.2, 1.0, 0.0, 0.7]), np.array([900, 5, 9, 40]))
     assert grouped.mass.sum() == pytest.approx(1)
     assert grouped.support @ grouped.mass == pytest.approx(900 * 0.2 + 5 + 28)
 
 
 @pytest.mark.parametrize(
-    "case", [(0.16, 0.2, 1e-4, 1.8e-4, 1e-4), (0.02, 0.05, 3e-4, 4e-4, 3e-4), (0.5, 0.5, 1e-3, 2e-3, 1e-3)]
+    "case",
+    [(0.16, 0.2, 1e-4, 1.8e-4, 1e-4), (0.02, 0.05, 3e-4, 4e-4, 3e-4), (0.5, 0.5, 1e-3, 2e-3, 1e-3)],
 )
 def test_ratio_density(case: tuple[float, ...]) -> None:
     ratio = NormalRatio.of(*case)
@@ -128,7 +150,11 @@ def test_joint_densities_equal_simulated_histograms() -> None:
     moments = Moments(mean_u=0.2, mean_v=0.06, var_u=1.2e-4, var_v=0.8e-4, share=0.35)
     rng = np.random.default_rng(2)
     u, v = rng.normal(0.2, np.sqrt(1.2e-4), 400_000), rng.normal(0.06, np.sqrt(0.8e-4), 400_000)
-    metrics = {"recall": u / (u + v), "false_alarm": (0.35 - u) / (1 - u - v), "precision": u / 0.35}
+    metrics = {
+        "recall": u / (u + v),
+        "false_alarm": (0.35 - u) / (1 - u - v),
+        "precision": u / 0.35,
+    }
     for density, names in (
         (joint_roc(moments), ("recall", "false_alarm")),
         (joint_pr(moments), ("precision", "recall")),
@@ -151,7 +177,9 @@ def test_methods_agree_at_a_thousand_items() -> None:
     for name in BINARY:
         for method in ("ratios", "sampling"):
             assert found[method][name].mean == pytest.approx(found["exact"][name].mean, abs=2e-3)
-            np.testing.assert_allclose(found[method][name].interval(), found["exact"][name].interval(), atol=5e-3)
+            np.testing.assert_allclose(
+                found[method][name].interval(), found["exact"][name].interval(), atol=5e-3
+            )
 
 
 def test_the_papers_shortcut_is_about_one_percent_low() -> None:
@@ -173,17 +201,36 @@ def test_the_papers_shortcut_is_about_one_percent_low() -> None:
 
 
 @pytest.mark.parametrize(
-    "method", ["ratios", "sampling", "exact", "estimated-labels", "labeler-mean", "majority", "no-predictions"]
+    "method",
+    [
+        "ratios",
+        "sampling",
+        "exact",
+        "estimated-labels",
+        "labeler-mean",
+        "majority",
+        "no-predictions",
+    ],
 )
 def test_perfect_labelers_give_scikit_learn(method: str) -> None:
     data = tr.simulate(200, 2, prior=0.4, operating_point=(0.8, 0.2), confusion=np.eye(2), seed=5)
     report = tr.grade(data.predictions, data.labels, noise=0.0, prior=[0.6, 0.4], method=method)
-    assert report["accuracy"].mean == pytest.approx(sk.accuracy_score(data.truth, data.predictions), abs=1e-12)
-    assert report["precision"].mean == pytest.approx(sk.precision_score(data.truth, data.predictions), abs=1e-12)
-    assert report["recall"].mean == pytest.approx(sk.recall_score(data.truth, data.predictions), abs=1e-12)
+    assert report["accuracy"].mean == pytest.approx(
+        sk.accuracy_score(data.truth, data.predictions), abs=1e-12
+    )
+    assert report["precision"].mean == pytest.approx(
+        sk.precision_score(data.truth, data.predictions), abs=1e-12
+    )
+    assert report["recall"].mean == pytest.approx(
+        sk.recall_score(data.truth, data.predictions), abs=1e-12
+    )
     assert report["f1"].mean == pytest.approx(sk.f1_score(data.truth, data.predictions), abs=1e-12)
-    assert report["mcc"].mean == pytest.approx(sk.matthews_corrcoef(data.truth, data.predictions), abs=1e-12)
-    np.testing.assert_array_equal(report.confusion.mean, sk.confusion_matrix(data.truth, data.predictions))
+    assert report["mcc"].mean == pytest.approx(
+        sk.matthews_corrcoef(data.truth, data.predictions), abs=1e-12
+    )
+    np.testing.assert_array_equal(
+        report.confusion.mean, sk.confusion_matrix(data.truth, data.predictions)
+    )
     low, high = report["recall"].interval()
     assert high - low == pytest.approx(0, abs=1e-12)
 
@@ -199,7 +246,9 @@ def test_an_uninformative_labeler_changes_nothing() -> None:
     rates = dict.fromkeys(panel.labelers, 0.2)
     for method in ("ratios", "exact"):
         first = tr.grade(data.predictions, panel, noise=rates, prior=[0.8, 0.2], method=method)
-        second = tr.grade(data.predictions, wider, noise={**rates, "guess": 0.5}, prior=[0.8, 0.2], method=method)
+        second = tr.grade(
+            data.predictions, wider, noise={**rates, "guess": 0.5}, prior=[0.8, 0.2], method=method
+        )
         for name in BINARY:
             assert first[name].mean == pytest.approx(second[name].mean, abs=1e-9)
 
@@ -208,11 +257,17 @@ def test_permutations_permute_the_answer() -> None:
     data = main_example(7, n=400)
     base = tr.grade(data.predictions, data.labels, noise=0.2, prior=[0.8, 0.2], method="exact")
     order = np.random.default_rng(0).permutation(400)
-    shuffled = tr.grade(data.predictions[order], data.labels[order], noise=0.2, prior=[0.8, 0.2], method="exact")
+    shuffled = tr.grade(
+        data.predictions[order], data.labels[order], noise=0.2, prior=[0.8, 0.2], method="exact"
+    )
     panel = data.labels.select(list(reversed(data.labels.labelers)))
     relabeled = tr.grade(data.predictions, panel, noise=0.2, prior=[0.8, 0.2], method="exact")
-    swapped = tr.Labels.from_matrix(np.where(data.labels.matrix() < 0, np.nan, 1 - data.labels.matrix()))
-    mirrored = tr.grade(1 - data.predictions, swapped, noise=0.2, prior=[0.2, 0.8], method="exact", positive=0)
+    swapped = tr.Labels.from_matrix(
+        np.where(data.labels.matrix() < 0, np.nan, 1 - data.labels.matrix())
+    )
+    mirrored = tr.grade(
+        1 - data.predictions, swapped, noise=0.2, prior=[0.2, 0.8], method="exact", positive=0
+    )
     for name in BINARY:
         for other in (shuffled, relabeled, mirrored):
             assert other[name].mean == pytest.approx(base[name].mean, abs=1e-9)
@@ -223,7 +278,9 @@ def test_gold_and_known_noise() -> None:
     data = main_example(8, n=300)
     gold = data.gold(300)
     report = tr.grade(data.predictions, data.labels, noise=0.2, gold=gold, method="exact")
-    assert report["accuracy"].mean == pytest.approx((data.truth == data.predictions).mean(), abs=1e-12)
+    assert report["accuracy"].mean == pytest.approx(
+        (data.truth == data.predictions).mean(), abs=1e-12
+    )
     half = tr.grade(data.predictions, data.labels, noise=0.2, gold=data.gold(150), method="exact")
     none = tr.grade(data.predictions, data.labels, noise=0.2, method="exact")
     assert 0 < half["accuracy"].std < none["accuracy"].std
@@ -231,7 +288,15 @@ def test_gold_and_known_noise() -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(
-    "case", ["no positives predicted", "no negatives predicted", "one item", "error 0 and 1", "prior 0", "chance line"]
+    "case",
+    [
+        "no positives predicted",
+        "no negatives predicted",
+        "one item",
+        "error 0 and 1",
+        "prior 0",
+        "chance line",
+    ],
 )
 def test_edge_cases(method: str, case: str) -> None:
     labels = tr.Labels.from_matrix(
@@ -245,7 +310,9 @@ def test_edge_cases(method: str, case: str) -> None:
     elif case == "one item":
         labels, predictions = labels[[0]], [0]
     elif case == "error 0 and 1":
-        labels = tr.Labels.from_matrix([[0, 1], [1, 0], [0, 1], [1, 0], [0, 1], [1, 0]], labelers=["a", "b"])
+        labels = tr.Labels.from_matrix(
+            [[0, 1], [1, 0], [0, 1], [1, 0], [0, 1], [1, 0]], labelers=["a", "b"]
+        )
         noise = {"a": 0.0, "b": 1.0}
     elif case == "prior 0":
         prior = [1.0, 0.0]
@@ -283,7 +350,9 @@ def test_a_thousand_classes() -> None:
     labels = tr.Labels.from_matrix(grid, classes=range(1000))
     predicted = np.where(rng.random(300) < 0.7, truth, rng.integers(0, 1000, 300))
     for method in ("sampling", "exact"):
-        report = tr.grade(predicted, labels, noise=0.2, prior=np.full(1000, 1e-3), method=method, draws=200)
+        report = tr.grade(
+            predicted, labels, noise=0.2, prior=np.full(1000, 1e-3), method=method, draws=200
+        )
         assert abs(report["accuracy"].mean - (predicted == truth).mean()) < 0.06
         assert report.confusion.mean.shape == (1000, 1000)
 
@@ -293,7 +362,9 @@ def test_four_classes_one_versus_rest_is_exact() -> None:
     exact = tr.grade(data.predictions, data.labels, noise=0.225, method="exact", draws=40_000)
     drawn = exact.answer.drawn
     for name in ("accuracy", "precision[1]", "recall[2]", "false_alarm[0]", "f1[3]"):
-        assert exact[name].mean == pytest.approx(drawn.estimate(name).mean, abs=5 * exact[name].std / 200)
+        assert exact[name].mean == pytest.approx(
+            drawn.estimate(name).mean, abs=5 * exact[name].std / 200
+        )
     with pytest.raises(tr.InputError, match="two classes"):
         tr.grade(data.predictions, data.labels, noise=0.2, method="ratios")
 
@@ -315,14 +386,18 @@ def test_noise_models_and_joint_tables() -> None:
             return tr.noise.Symmetric(0.2).log_likelihood(labels)
 
     found = [
-        tr.grade(data.predictions, labels, noise=m, prior=[0.5, 0.5], method="exact")["accuracy"].mean
+        tr.grade(data.predictions, labels, noise=m, prior=[0.5, 0.5], method="exact")[
+            "accuracy"
+        ].mean
         for m in [*models, Mine()]
     ]
     np.testing.assert_allclose(found, found[0], atol=1e-9)
     copies = np.einsum("ya,ab->yab", [[0.8, 0.2], [0.2, 0.8]], np.eye(2)) * 0.9 + independent * 0.1
     agree = (labels.matrix() == 1).all(axis=1)
     sure = {
-        name: tr.grade(data.predictions, labels, noise=model, prior=[0.5, 0.5], method="no-predictions").truth[agree, 1]
+        name: tr.grade(
+            data.predictions, labels, noise=model, prior=[0.5, 0.5], method="no-predictions"
+        ).truth[agree, 1]
         for name, model in (("independent", 0.2), ("copied", tr.noise.Joint(["w1", "w2"], copies)))
     }
     assert sure["independent"] == pytest.approx(16 / 17)

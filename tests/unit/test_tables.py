@@ -95,7 +95,12 @@ def test_npy(tmp_path: Path) -> None:
 def test_data_frames() -> None:
     rows = {"task": [1, 1, 2], "worker": ["a", "b", "a"], "answer": ["x", "y", "x"]}
     expected = tr.Labels.from_long(*rows.values())
-    for frame in (pd.DataFrame(rows), pl.DataFrame(rows), pa.table(rows), pd.DataFrame(rows).set_index("task")):
+    for frame in (
+        pd.DataFrame(rows),
+        pl.DataFrame(rows),
+        pa.table(rows),
+        pd.DataFrame(rows).set_index("task"),
+    ):
         assert tr.read_labels(frame) == expected
     categorical = pd.DataFrame(rows).astype({"worker": "category", "answer": "category"})
     assert tr.read_labels(categorical) == expected
@@ -118,7 +123,11 @@ def test_label_studio(tmp_path: Path) -> None:
             ],
             "predictions": [{"model_version": "m", "score": 0.8, "result": choice("cat")}],
         },
-        {"id": 12, "annotations": [{"completed_by": 1, "result": choice("dog")}], "predictions": []},
+        {
+            "id": 12,
+            "annotations": [{"completed_by": 1, "result": choice("dog")}],
+            "predictions": [],
+        },
         {"id": 13, "annotations": [], "predictions": [{"result": choice("dog"), "score": 0.4}]},
     ]
     path = tmp_path / "export.json"

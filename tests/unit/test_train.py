@@ -57,7 +57,9 @@ ESTIMATORS = [
 ]
 
 
-def world(n: int = 300, n_classes: int = 2, *, n_labelers: int = 5, error: float = 0.2, seed: int = 0) -> Any:
+def world(
+    n: int = 300, n_classes: int = 2, *, n_labelers: int = 5, error: float = 0.2, seed: int = 0
+) -> Any:
     """Features, truth from a linear model, and labels of a simulated crowd with gaps."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 3))
@@ -65,7 +67,9 @@ def world(n: int = 300, n_classes: int = 2, *, n_labelers: int = 5, error: float
     truth = (scores + rng.gumbel(size=scores.shape)).argmax(axis=1)
     wrong = rng.random((n, n_labelers)) < error
     grid = np.where(
-        wrong, (truth[:, None] + rng.integers(1, n_classes, (n, n_labelers))) % n_classes, truth[:, None]
+        wrong,
+        (truth[:, None] + rng.integers(1, n_classes, (n, n_labelers))) % n_classes,
+        truth[:, None],
     ).astype(float)
     grid[rng.random(grid.shape) < 0.3] = np.nan
     grid[np.isnan(grid).all(axis=1), 0] = 0
@@ -76,7 +80,9 @@ def world(n: int = 300, n_classes: int = 2, *, n_labelers: int = 5, error: float
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
 def test_scikit_learn_checks(estimator: Any) -> None:
     failed = [
-        r["check_name"] for r in check_estimator(estimator, on_skip=None, on_fail=None) if r["status"] == "failed"
+        r["check_name"]
+        for r in check_estimator(estimator, on_skip=None, on_fail=None)
+        if r["status"] == "failed"
     ]
     assert not failed
 
@@ -116,29 +122,39 @@ def test_soft_target_equals_weighted_copies(n_classes: int, make: Any) -> None:
     direct = NoisyLogisticRegression("mmse", noise=0.2, C=0.5, **EXACT).fit(make(X), grid)
     copies = MMSEClassifier(LogisticRegression(C=0.5, **EXACT), noise=0.2).fit(make(X), grid)
     np.testing.assert_allclose(direct.coef_, copies.estimator_.coef_, atol=1e-5)
-    np.testing.assert_allclose(direct.predict_proba(make(X)), copies.predict_proba(make(X)), atol=1e-5)
+    np.testing.assert_allclose(
+        direct.predict_proba(make(X)), copies.predict_proba(make(X)), atol=1e-5
+    )
 
 
 def test_em_with_known_noise_climbs_the_marginal_likelihood() -> None:
     """Two routes to one optimum: EM on weighted fits, L-BFGS on the marginal likelihood."""
     X, _, grid = world(400, 3)
     direct = NoisyLogisticRegression("ml", noise=0.3, C=2.0, **EXACT).fit(X, grid)
-    em = JointEMClassifier(LogisticRegression(C=2.0, **EXACT), noise=0.3, cv=None, tol=1e-9, max_iter=500).fit(X, grid)
+    em = JointEMClassifier(
+        LogisticRegression(C=2.0, **EXACT), noise=0.3, cv=None, tol=1e-9, max_iter=500
+    ).fit(X, grid)
     np.testing.assert_allclose(direct.predict_proba(X), em.predict_proba(X), atol=1e-4)
 
 
 def test_lasso_matches_liblinear_and_elastic_net_is_stationary() -> None:
     X, truth, _ = world(200)
     y = truth.astype(float)
-    ours = NoisyLogisticRegression("mmse", C=0.05, l1_ratio=1, fit_intercept=False, noise=0.0, **EXACT).fit(X, y)
-    theirs = LogisticRegression(C=0.05, l1_ratio=1, fit_intercept=False, solver="liblinear", tol=1e-10).fit(X, y)
+    ours = NoisyLogisticRegression(
+        "mmse", C=0.05, l1_ratio=1, fit_intercept=False, noise=0.0, **EXACT
+    ).fit(X, y)
+    theirs = LogisticRegression(
+        C=0.05, l1_ratio=1, fit_intercept=False, solver="liblinear", tol=1e-10
+    ).fit(X, y)
     np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-4)
     mixed = NoisyLogisticRegression("ml", C=0.05, l1_ratio=0.5, noise=0.2, **EXACT).fit(X, y)
     evidence = weigh(gather(X, y), noise=0.2)
     problem = Objective(X, ("ml", evidence.log_likelihood), C=0.05, l1_ratio=0.5)
     gradient = problem.smooth(np.append(mixed.coef_[0], mixed.intercept_))[1]
     active = np.append(mixed.coef_[0] != 0, False)
-    np.testing.assert_allclose(gradient[active], -problem.lasso * np.sign(mixed.coef_[0][active[:-1]]), atol=1e-6)
+    np.testing.assert_allclose(
+        gradient[active], -problem.lasso * np.sign(mixed.coef_[0][active[:-1]]), atol=1e-6
+    )
     assert (np.abs(gradient[:-1]) <= problem.lasso + 1e-6).all()
     assert abs(gradient[-1]) < 1e-6
 
@@ -171,10 +187,22 @@ def test_naive_bayes_reaches_a_stationary_point() -> None:
 
     def likelihood(theta: Any) -> float:
         mean, log_var, logit = theta[:6].reshape(2, 3), theta[6:12].reshape(2, 3), theta[12]
-        density = np.exp(-0.5 * (X[:, None] - mean) ** 2 / np.exp(log_var) - 0.5 * log_var).prod(axis=2)
-        return float(np.log((np.exp(evidence.log_likelihood) * density * [expit(-logit), expit(logit)]).sum(1)).mean())
+        density = np.exp(-0.5 * (X[:, None] - mean) ** 2 / np.exp(log_var) - 0.5 * log_var).prod(
+            axis=2
+        )
+        return float(
+            np.log(
+                (np.exp(evidence.log_likelihood) * density * [expit(-logit), expit(logit)]).sum(1)
+            ).mean()
+        )
 
-    at = np.concatenate([model.theta_.ravel(), np.log(model.var_).ravel(), [np.log(model.prior_[1] / model.prior_[0])]])
+    at = np.concatenate(
+        [
+            model.theta_.ravel(),
+            np.log(model.var_).ravel(),
+            [np.log(model.prior_[1] / model.prior_[0])],
+        ]
+    )
     np.testing.assert_allclose(approx_fprime(at, likelihood, 1e-6), 0, atol=1e-5)
 
 
@@ -224,7 +252,9 @@ def test_weak_labels_shrink_mmse_and_not_ml() -> None:
     truth = rng.random(len(x)) < expit(2 * x - 3.33)
     y = np.where(rng.random(len(x)) < 0.3, ~truth, truth).astype(int)
     with pytest.warns(WeakLabelsWarning, match="weak"):
-        mmse = NoisyLogisticRegression("mmse", noise=0.3, prior=[0.9, 0.1], C=1e6).fit(x[:, None], y)
+        mmse = NoisyLogisticRegression("mmse", noise=0.3, prior=[0.9, 0.1], C=1e6).fit(
+            x[:, None], y
+        )
     assert mmse.coef_[0, 0] == pytest.approx(0.09, abs=0.02)
     assert (mmse.predict(x[:, None]) == 0).all()
     ml = NoisyLogisticRegression("ml", noise=0.3, C=1e6).fit(x[:, None], y)
@@ -236,7 +266,9 @@ def test_gold_is_certain() -> None:
     labels = tr.Labels.from_matrix(grid, items=[f"i{k}" for k in range(150)])
     gold = {f"i{k}": int(t) for k, t in enumerate(truth)}
     model = MMSEClassifier(LogisticRegression(**EXACT), noise=0.5, gold=gold).fit(X, labels)
-    np.testing.assert_allclose(model.estimator_.coef_, LogisticRegression(**EXACT).fit(X, truth).coef_, atol=1e-5)
+    np.testing.assert_allclose(
+        model.estimator_.coef_, LogisticRegression(**EXACT).fit(X, truth).coef_, atol=1e-5
+    )
     bare = grid.copy()
     bare[:5] = np.nan  # no label, but gold: kept
     NoisyLogisticRegression(gold=gold).fit(X, tr.Labels.from_matrix(bare, items=labels.items))
@@ -247,7 +279,9 @@ def test_gold_is_certain() -> None:
 def test_joint_em_learns_the_labelers() -> None:
     X, truth, grid = world(1500, error=0.0, n_labelers=3)
     rng = np.random.default_rng(0)
-    tables = np.array([[[0.9, 0.1], [0.4, 0.6]], [[0.7, 0.3], [0.1, 0.9]], [[0.6, 0.4], [0.35, 0.65]]])
+    tables = np.array(
+        [[[0.9, 0.1], [0.4, 0.6]], [[0.7, 0.3], [0.1, 0.9]], [[0.6, 0.4], [0.35, 0.65]]]
+    )
     for t in range(3):
         grid[:, t] = rng.random(len(truth)) < tables[t][truth, 1]
     for algorithm in ("raykar", "khetan"):
@@ -284,22 +318,43 @@ def test_labels_matrix_and_long_table_agree() -> None:
     wide = pd.DataFrame(grid, columns=[f"q{t}" for t in range(5)])
     listed = [[None if np.isnan(v) else int(v) for v in line] for line in grid]
     expected = NoisyLogisticRegression().fit(X, labels).coef_
-    for features, given in ((X, grid), (X, table), (frame, named), (X, wide), (X, listed), (X.tolist(), labels)):
-        np.testing.assert_allclose(NoisyLogisticRegression().fit(features, given).coef_, expected, atol=1e-3)
+    for features, given in (
+        (X, grid),
+        (X, table),
+        (frame, named),
+        (X, wide),
+        (X, listed),
+        (X.tolist(), labels),
+    ):
+        np.testing.assert_allclose(
+            NoisyLogisticRegression().fit(features, given).coef_, expected, atol=1e-3
+        )
     with pytest.raises(tr.InputError, match="no row of X"):
         NoisyLogisticRegression().fit(X, named)
 
 
 @pytest.mark.parametrize(
-    "names", [("no", "yes"), (False, True), (-1, 7), (0.5, 1.5), ("7", 7), ((1, 2), (3, 4))], ids=str
+    "names",
+    [("no", "yes"), (False, True), (-1, 7), (0.5, 1.5), ("7", 7), ((1, 2), (3, 4))],
+    ids=str,
 )
 def test_any_class_names(names: tuple[Any, Any]) -> None:
     X, truth, grid = world(100)
     panel = tr.Labels.from_matrix(grid)
     labels = tr.Labels.from_codes(
-        panel.item, panel.labeler, panel.label, items=panel.items, labelers=panel.labelers, classes=names
+        panel.item,
+        panel.labeler,
+        panel.label,
+        items=panel.items,
+        labelers=panel.labelers,
+        classes=names,
     )
-    for model in (MMSEClassifier(), NoisyLogisticRegression(), NoisyNaiveBayes(), LabelerVotingClassifier()):
+    for model in (
+        MMSEClassifier(),
+        NoisyLogisticRegression(),
+        NoisyNaiveBayes(),
+        LabelerVotingClassifier(),
+    ):
         predicted = model.fit(X, labels).predict(X)
         assert set(predicted) <= set(names)
         assert np.mean([p == names[t] for p, t in zip(predicted, truth)]) > 0.7
@@ -317,27 +372,39 @@ def test_a_class_that_no_label_names_has_a_column() -> None:
 def test_pipelines_inside_and_outside_agree() -> None:
     X, _, grid = world(200)
     X = X * [1, 100, 0.01] + 5
-    inside = MMSEClassifier(make_pipeline(StandardScaler(), LogisticRegression(**EXACT)), noise=0.3).fit(X, grid)
-    outside = make_pipeline(StandardScaler(), NoisyLogisticRegression("mmse", noise=0.3, **EXACT)).fit(X, grid)
+    inside = MMSEClassifier(
+        make_pipeline(StandardScaler(), LogisticRegression(**EXACT)), noise=0.3
+    ).fit(X, grid)
+    outside = make_pipeline(
+        StandardScaler(), NoisyLogisticRegression("mmse", noise=0.3, **EXACT)
+    ).fit(X, grid)
     np.testing.assert_allclose(inside.predict_proba(X), outside.predict_proba(X), atol=1e-5)
 
 
 def test_text_and_missing_features_are_the_inner_estimators_business() -> None:
     X, truth, grid = world(120)
-    words = np.array(["alpha " * int(3 + 2 * v) + "beta" if v > -1 else "gamma" for v in X[:, 0]], dtype=object)
-    MMSEClassifier(make_pipeline(CountVectorizer(), LogisticRegression())).fit(words, grid).predict(words)
+    words = np.array(
+        ["alpha " * int(3 + 2 * v) + "beta" if v > -1 else "gamma" for v in X[:, 0]], dtype=object
+    )
+    MMSEClassifier(make_pipeline(CountVectorizer(), LogisticRegression())).fit(words, grid).predict(
+        words
+    )
     X[::7, 1] = np.nan
     assert MMSEClassifier(HistGradientBoostingClassifier()).fit(X, grid).score(X, truth) > 0.7
 
 
 def test_without_weights_rows_are_copied_and_that_is_said() -> None:
     X, truth, grid = world(200)
-    with pytest.warns(UserWarning, match="KNeighborsClassifier takes no sample weights: trained on 10 copies"):
+    with pytest.warns(
+        UserWarning, match="KNeighborsClassifier takes no sample weights: trained on 10 copies"
+    ):
         model = MMSEClassifier(KNeighborsClassifier(50)).fit(X, grid)
     same = ReplicationClassifier(KNeighborsClassifier(50)).fit(X, grid)
     assert (model.predict(X) == same.predict(X)).all()
     assert model.score(X, truth) > 0.8
-    fine = ReplicationClassifier(LogisticRegression(C=1e9, **EXACT), copies=1000, noise=0.3).fit(X, grid)
+    fine = ReplicationClassifier(LogisticRegression(C=1e9, **EXACT), copies=1000, noise=0.3).fit(
+        X, grid
+    )
     exact = MMSEClassifier(LogisticRegression(C=1e9, **EXACT), noise=0.3).fit(X, grid)
     np.testing.assert_allclose(fine.predict_proba(X), exact.predict_proba(X), atol=2e-3)
 
@@ -363,7 +430,9 @@ def test_certain_rows_are_not_copied() -> None:
 
 
 @pytest.mark.parametrize(
-    "estimator", [MMSEClassifier(), NoisyLogisticRegression(), NoisyNaiveBayes(), LabelerVotingClassifier()], ids=str
+    "estimator",
+    [MMSEClassifier(), NoisyLogisticRegression(), NoisyNaiveBayes(), LabelerVotingClassifier()],
+    ids=str,
 )
 def test_bad_input(estimator: Any) -> None:
     X, _, grid = world(30)
@@ -405,9 +474,9 @@ def test_plain_targets_of_every_kind() -> None:
 
 def test_torch_is_asked_for_by_name_only() -> None:
     """A plain request for torch brings gigabytes of GPU libraries: only the extra of that name makes it, and pins nothing."""
-    extras = tomllib.loads((Path(__file__).resolve().parents[2] / "pyproject.toml").read_text())["project"][
-        "optional-dependencies"
-    ]
+    extras = tomllib.loads((Path(__file__).resolve().parents[2] / "pyproject.toml").read_text())[
+        "project"
+    ]["optional-dependencies"]
     assert extras["torch"] == ["torch>=2.2"]
     assert not any("torch" in wanted for name in ("all", "dev", "train") for wanted in extras[name])
 

@@ -34,7 +34,10 @@ from truthing.train.losses import (
 
 torch.set_num_threads(1)
 TABLES = torch.tensor(
-    [[[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]], [[0.6, 0.2, 0.2], [0.1, 0.8, 0.1], [0.3, 0.1, 0.6]]],
+    [
+        [[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]],
+        [[0.6, 0.2, 0.2], [0.1, 0.8, 0.1], [0.3, 0.1, 0.6]],
+    ],
     dtype=torch.float64,
 )
 LABELS = torch.tensor([[0, 1], [2, -1], [-1, -1], [1, 1], [-1, 0]])
@@ -60,12 +63,18 @@ def test_gradients(name: str) -> None:
     for parameter in loss.parameters():  # the learned tables too
 
         def value(weights: Any, parameter: Any = parameter) -> Any:
-            return torch.func.functional_call(loss, {"layer.weights": weights}, (logits_of().detach(), LABELS))
+            return torch.func.functional_call(
+                loss, {"layer.weights": weights}, (logits_of().detach(), LABELS)
+            )
 
-        assert torch.autograd.gradcheck(value, parameter.detach().clone().requires_grad_(), eps=1e-6, atol=1e-6)
+        assert torch.autograd.gradcheck(
+            value, parameter.detach().clone().requires_grad_(), eps=1e-6, atol=1e-6
+        )
 
 
-@pytest.mark.parametrize("base", [cross_entropies, lambda v: (1 - torch.softmax(v, dim=1)) ** 2], ids=["log", "square"])
+@pytest.mark.parametrize(
+    "base", [cross_entropies, lambda v: (1 - torch.softmax(v, dim=1)) ** 2], ids=["log", "square"]
+)
 def test_proxy_is_unbiased_by_enumeration(base: Any) -> None:
     logits = logits_of(1).detach()
     loss = ProxyLoss(TABLES, base=base, reduction="none")
@@ -80,7 +89,8 @@ def test_proxy_is_unbiased_by_enumeration(base: Any) -> None:
 def test_weak_labels_are_unbiased_by_enumeration() -> None:
     """Symbols are the sets of classes a labeler leaves open."""
     mixing = torch.tensor(
-        [[0.6, 0.0, 0.0, 0.3, 0.1], [0.0, 0.5, 0.0, 0.3, 0.2], [0.0, 0.0, 0.7, 0.0, 0.3]], dtype=torch.float64
+        [[0.6, 0.0, 0.0, 0.3, 0.1], [0.0, 0.5, 0.0, 0.3, 0.2], [0.0, 0.0, 0.7, 0.0, 0.3]],
+        dtype=torch.float64,
     )
     logits = logits_of(1).detach()
     each = WeakLabelLoss(mixing, reduction="none")(logits.expand(5, 3), torch.arange(5))
@@ -97,7 +107,9 @@ def test_equal_to_the_estimators_objective(name: Any) -> None:
     labels = tr.Labels.from_matrix(np.where(grid < 0, np.nan, grid))
     prior = np.array([0.5, 0.3, 0.2])
     evidence = weigh(gather(X, labels), noise=tr.noise.Confusion(TABLES.numpy()), prior=prior)
-    problem = Objective(X, (name, evidence.log_likelihood if name == "ml" else evidence.posterior), C=np.inf)
+    problem = Objective(
+        X, (name, evidence.log_likelihood if name == "ml" else evidence.posterior), C=np.inf
+    )
     theta = rng.normal(size=15)
     value, _ = problem.smooth(theta)
     coef, constant = problem.unpack(theta)
@@ -117,7 +129,9 @@ def test_perfect_labels_are_cross_entropy(name: str) -> None:
     loss = {"mmse": lambda: MMSELoss(eye), "marginal": lambda: MarginalLikelihoodLoss(eye), "proxy": lambda: ProxyLoss(eye),
             "crowd": lambda: CrowdLoss(3, 1, confusion=eye, learn=False, trace=0.0)}[name]()  # fmt: skip
     logits, labels = logits_of(4).detach(), torch.tensor([0, 2, 1, 1])
-    assert torch.allclose(loss(logits, labels), torch.nn.functional.cross_entropy(logits, labels), atol=1e-12)
+    assert torch.allclose(
+        loss(logits, labels), torch.nn.functional.cross_entropy(logits, labels), atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("name", LOSSES)
@@ -140,7 +154,9 @@ def test_labelers_are_learned_with_the_network() -> None:
     rng = np.random.default_rng(0)
     x = rng.normal(size=(4000, 2))
     truth = (x[:, 0] > 0).astype(int)
-    tables = np.array([[[0.9, 0.1], [0.3, 0.7]], [[0.6, 0.4], [0.1, 0.9]], [[0.7, 0.3], [0.3, 0.7]]])
+    tables = np.array(
+        [[[0.9, 0.1], [0.3, 0.7]], [[0.6, 0.4], [0.1, 0.9]], [[0.7, 0.3], [0.3, 0.7]]]
+    )
     grid = np.stack([rng.random(4000) < table[truth, 1] for table in tables], axis=1).astype(int)
     grid[rng.random(grid.shape) < 0.3] = -1
     torch.manual_seed(0)

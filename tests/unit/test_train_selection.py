@@ -9,7 +9,12 @@ import pytest
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score, train_test_split
+from sklearn.model_selection import (
+    GridSearchCV,
+    cross_val_predict,
+    cross_val_score,
+    train_test_split,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
@@ -38,7 +43,12 @@ def dirty(n: int = 600, seed: int = 0) -> tuple[np.ndarray, np.ndarray, tr.Label
 
 def named(labels: tr.Labels) -> tr.Labels:
     return tr.Labels.from_codes(
-        labels.item, labels.labeler, labels.label, items=labels.items, labelers=labels.labelers, classes=("bad", "good")
+        labels.item,
+        labels.labeler,
+        labels.label,
+        items=labels.items,
+        labelers=labels.labelers,
+        classes=("bad", "good"),
     )
 
 
@@ -69,7 +79,9 @@ def test_grid_search_without_true_labels() -> None:
     labels = named(plain)
     model = make_pipeline(StandardScaler(), NoisyLogisticRegression(noise=0.25))
     scorer = pickle.loads(pickle.dumps(noisy_scorer("auc", noise=0.25, positive="good")))
-    search = GridSearchCV(model, {"noisylogisticregression__C": [1e-4, 1e-2, 1.0]}, scoring=scorer, cv=LabelsKFold(4))
+    search = GridSearchCV(
+        model, {"noisylogisticregression__C": [1e-4, 1e-2, 1.0]}, scoring=scorer, cv=LabelsKFold(4)
+    )
     search.fit(X, labels)
     assert search.best_params_["noisylogisticregression__C"] > 1e-4
     actual = roc_auc_score(truth == "good", search.predict_proba(X)[:, 1])
@@ -81,7 +93,9 @@ def test_grid_search_without_true_labels() -> None:
     assert np.isfinite(matrix.fit(X, grid).cv_results_["mean_test_score"]).all()
 
 
-@pytest.mark.parametrize(("metric", "sign"), [("accuracy", 1), ("error", -1), ("f1", 1), ("macro_f1", 1), ("auc", 1)])
+@pytest.mark.parametrize(
+    ("metric", "sign"), [("accuracy", 1), ("error", -1), ("f1", 1), ("macro_f1", 1), ("auc", 1)]
+)
 def test_scores_estimate_the_actual_metric(metric: str, sign: int) -> None:
     X, truth, plain = dirty(3000)
     labels = named(plain)
@@ -97,14 +111,18 @@ def test_cross_validation_helpers_and_the_positive_class() -> None:
     X, truth, plain = dirty()
     labels = named(plain)
     model = MMSEClassifier(LinearSVC(), noise=0.25)
-    scores = cross_val_score(model, X, labels, cv=LabelsKFold(3), scoring=noisy_scorer("auc", noise=0.25))
+    scores = cross_val_score(
+        model, X, labels, cv=LabelsKFold(3), scoring=noisy_scorer("auc", noise=0.25)
+    )
     other = cross_val_score(
         model, X, labels, cv=LabelsKFold(3), scoring=noisy_scorer("auc", noise=0.25, positive="bad")
     )
     np.testing.assert_allclose(scores, other, atol=0.01)
     predicted = cross_val_predict(model, X, labels, cv=LabelsKFold(3))
     assert np.mean(predicted == truth) > 0.75
-    assert tr.grade(predicted, labels, noise=0.25)["accuracy"].interval(0.999)[0] <= np.mean(predicted == truth)
+    assert tr.grade(predicted, labels, noise=0.25)["accuracy"].interval(0.999)[0] <= np.mean(
+        predicted == truth
+    )
 
 
 def test_gold_is_used_where_a_fold_has_some() -> None:

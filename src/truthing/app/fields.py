@@ -34,7 +34,9 @@ class Field:
 
     def _noise(self, form: Mapping[str, Any]) -> float | tuple[float, float] | None:
         said = form.get(self.name, "")
-        rate, low, high = (str(form.get(f"{self.name}-{part}", "")).strip() for part in ("rate", "low", "high"))
+        rate, low, high = (
+            str(form.get(f"{self.name}-{part}", "")).strip() for part in ("rate", "low", "high")
+        )
         if said == "right":
             return 0.0
         if said == "rate":

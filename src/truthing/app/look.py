@@ -56,7 +56,9 @@ def _look(uploads: list[Upload]) -> Look:
         try:
             finding = examine_file(table, **upload.columns)
         except TruthingError as problem:
-            seen.append(Seen(upload, columns, uses=upload.uses or frozenset(), problem=safe(problem, 2000)))
+            seen.append(
+                Seen(upload, columns, uses=upload.uses or frozenset(), problem=safe(problem, 2000))
+            )
             continue
         findings.append(finding)
         held = {"labels": finding.labels, "predictions": finding.predictions, "gold": finding.gold}

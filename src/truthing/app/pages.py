@@ -70,10 +70,14 @@ class Pages:
             Route("/runs/{case}/{run}/download/{name}", self.download),
         ]
 
-    def show(self, request: Request, template: str, status: int = 200, **shown: Any) -> HTMLResponse:
+    def show(
+        self, request: Request, template: str, status: int = 200, **shown: Any
+    ) -> HTMLResponse:
         token = security.token(self.secret, request.scope["session_id"])
         page = self.templates.get_template(template)
-        return HTMLResponse(page.render(token=token, version=__version__, jobs=JOBS, **shown), status)
+        return HTMLResponse(
+            page.render(token=token, version=__version__, jobs=JOBS, **shown), status
+        )
 
     def home_page(self, request: Request, problem: str = "", status: int = 200) -> HTMLResponse:
         cases = self.store.of(request.scope["session_id"])
@@ -100,7 +104,9 @@ class Pages:
                 await run_in_threadpool(case.add_example, str(form["example"]))
             if case.uploads == before:
                 raise InputError("no file was chosen: choose one or more, or take the example.")
-            await run_in_threadpool(lambda: [upload.table() for upload in case.uploads[len(before) :]])
+            await run_in_threadpool(
+                lambda: [upload.table() for upload in case.uploads[len(before) :]]
+            )
         except TruthingError as problem:
             return await run_in_threadpool(self.undo, request, case, before, safe(problem, 2000))
         finally:
@@ -120,7 +126,9 @@ class Pages:
     def case(self, request: Request) -> Response:
         return self.case_page(request, self.case_of(request))
 
-    def case_page(self, request: Request, case: Case, problem: str = "", status: int = 200) -> Response:
+    def case_page(
+        self, request: Request, case: Case, problem: str = "", status: int = 200
+    ) -> Response:
         return self.show(
             request, "case.html", status, case=case, look=look(case), problem=problem, roles=ROLES, layouts=LAYOUTS, uses=USES,
             most_bytes=self.most_bytes, too_large=security.too_large(self.most_bytes),
@@ -136,7 +144,9 @@ class Pages:
         uses = frozenset(str(use) for use in form.getlist("uses")) & frozenset(USES)
         upload, before = case.uploads[place], await run_in_threadpool(look, case)
         if uses == before.files[place].uses:
-            uses = upload.uses or frozenset()  # nothing new was said: other columns may be recognised as something else
+            uses = (
+                upload.uses or frozenset()
+            )  # nothing new was said: other columns may be recognised as something else
         case.uploads[place] = replace(upload, columns=columns, uses=uses or None)
         case.look = None
         return RedirectResponse(f"/files/{case.key}", 303)
@@ -149,10 +159,18 @@ class Pages:
     def job(self, request: Request) -> Response:
         case = self.case_of(request)
         like = case.runs.get(request.query_params.get("like", ""))
-        return self.job_page(request, case, job_of(request), like.answers if like is not None else {})
+        return self.job_page(
+            request, case, job_of(request), like.answers if like is not None else {}
+        )
 
     def job_page(
-        self, request: Request, case: Case, job: Job, form: Mapping[str, Any], problem: str = "", status: int = 200
+        self,
+        request: Request,
+        case: Case,
+        job: Job,
+        form: Mapping[str, Any],
+        problem: str = "",
+        status: int = 200,
     ) -> Response:
         return self.show(
             request, "job.html", status, case=case, look=look(case), job=job, form=form, problem=problem, levels=LEVELS
@@ -164,7 +182,9 @@ class Pages:
         try:
             run = await run_in_threadpool(self.launch, case, job, form)
         except TruthingError as problem:
-            return await run_in_threadpool(self.job_page, request, case, job, form, safe(problem, 2000), 422)
+            return await run_in_threadpool(
+                self.job_page, request, case, job, form, safe(problem, 2000), 422
+            )
         return RedirectResponse(f"/runs/{case.key}/{run.key}", 303)
 
     def launch(self, case: Case, job: Job, form: FormData) -> Run:
@@ -174,7 +194,9 @@ class Pages:
         if level not in dict(LEVELS):
             raise InputError(f"level {level!r} is not offered.")
         files = given_files(look(case), job, form)
-        task = Task(job.name, files, options, float(level), case.folder / f"run-{secrets.token_hex(4)}")
+        task = Task(
+            job.name, files, options, float(level), case.folder / f"run-{secrets.token_hex(4)}"
+        )
         task = replace(task, command=job.command(task))
         with self.starting:
             if sum(run.state == "running" for run in self.store.runs()) >= MOST_RUNS:
@@ -226,14 +248,17 @@ class Pages:
         form = await request.form(max_files=MOST_FILES, max_fields=100)
         expected = security.token(self.secret, request.scope["session_id"])
         if not hmac.compare_digest(str(form.get("token", "")).encode(), expected.encode()):
-            raise HTTPException(403, "This form is out of date: go back, reload the page and send it again.")
+            raise HTTPException(
+                403, "This form is out of date: go back, reload the page and send it again."
+            )
         return form
 
     def case_of(self, request: Request) -> Case:
         case = self.store.find(request.path_params["case"], request.scope["session_id"])
         if case is None:
             raise HTTPException(
-                404, "These files are not here (any more): they are deleted after a while. Start again."
+                404,
+                "These files are not here (any more): they are deleted after a while. Start again.",
             )
         return case
 
@@ -282,6 +307,7 @@ def given_files(found: Look, job: Job, form: FormData) -> dict[str, tuple[Given,
         seen = [found.files[int(place)] for place in chosen]
         if seen:
             files[slot.use] = tuple(
-                Given(s.upload.path, s.upload.name, s.upload.columns, s.roles.get("item")) for s in seen
+                Given(s.upload.path, s.upload.name, s.upload.columns, s.roles.get("item"))
+                for s in seen
             )
     return files

@@ -55,7 +55,10 @@ class Guard:
                     own[name] = value
                 own.setdefault("Content-Security-Policy", OWN_PAGES)
                 if session is None:
-                    own.append("Set-Cookie", f"{COOKIE}={scope['session_id']}; Path=/; HttpOnly; SameSite=Strict")
+                    own.append(
+                        "Set-Cookie",
+                        f"{COOKIE}={scope['session_id']}; Path=/; HttpOnly; SameSite=Strict",
+                    )
             await send(message)
 
         refused = self.refusal(scope["method"], headers)
@@ -71,7 +74,11 @@ class Guard:
         if method in ("GET", "HEAD"):
             return None
         origin, site = headers.get("origin"), headers.get("sec-fetch-site")
-        if origin not in (None, f"http://{host}", f"https://{host}") or site not in (None, "same-origin", "none"):
+        if origin not in (None, f"http://{host}", f"https://{host}") or site not in (
+            None,
+            "same-origin",
+            "none",
+        ):
             return "Another site tried to send something to this page; it was refused."
         return None
 

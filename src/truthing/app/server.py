@@ -28,7 +28,9 @@ STATIC = Path(__file__).parent / "static"
 LOOK = Path(__file__).parents[1] / "render" / "templates" / "report.css"  # pages look like reports
 
 
-def application(store: Store, *, host: str = "127.0.0.1", most_bytes: int = 200_000_000) -> Starlette:
+def application(
+    store: Store, *, host: str = "127.0.0.1", most_bytes: int = 200_000_000
+) -> Starlette:
     """The pages over a store, behind their guard."""
     pages = Pages(store, most_bytes=most_bytes)
 

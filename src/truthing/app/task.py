@@ -20,7 +20,11 @@ Say = Callable[[float | None, str], None]
 
 def patient(say: Say) -> Progress:
     """Progress for a long computation, which says so where it has to be compiled first."""
-    late = "" if compiled_before() else " (the first run on this machine takes about half a minute more)"
+    late = (
+        ""
+        if compiled_before()
+        else " (the first run on this machine takes about half a minute more)"
+    )
     return lambda done, words: say(done, words + late)
 
 
@@ -57,7 +61,10 @@ class Task:
     def provenance(self) -> dict[str, Any]:
         """The command, and a checksum of every file, for a report to repeat."""
         files = {given.name: given.path for chosen in self.files.values() for given in chosen}
-        sums = [{"file": name, "sha256": sha256(path.read_bytes()).hexdigest()} for name, path in files.items()]
+        sums = [
+            {"file": name, "sha256": sha256(path.read_bytes()).hexdigest()}
+            for name, path in files.items()
+        ]
         return {"command": self.command, "inputs": sums}
 
 

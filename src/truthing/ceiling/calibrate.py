@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 
 FOLDS = 10
 
@@ -63,11 +63,16 @@ def fit_platt(scores: Array, decisions: Array) -> Callable[[Array], Array]:
 def fit_isotonic(scores: Array, decisions: Array) -> Callable[[Array], Array]:
     turn = 1.0 if platt(scores, decisions)[0] >= 0 else -1.0
     starts, heights = isotonic(turn * scores, decisions)
-    return lambda new: heights[np.clip(np.searchsorted(starts, turn * new, side="right") - 1, 0, None)]
+    return lambda new: heights[
+        np.clip(np.searchsorted(starts, turn * new, side="right") - 1, 0, None)
+    ]
 
 
 def cross_fitted(
-    fit: Callable[[Array, Array], Callable[[Array], Array]], scores: Array, decisions: Array, seed: int = 0
+    fit: Callable[[Array, Array], Callable[[Array], Array]],
+    scores: Array,
+    decisions: Array,
+    seed: int = 0,
 ) -> Array:
     """Probability of the decision for each item, from a curve that never saw it."""
     fold = np.random.default_rng(seed).permutation(len(scores)) % min(FOLDS, len(scores))
@@ -86,4 +91,6 @@ def platt_influence(scores: Array, decisions: Array) -> Array:
     spread = share * (1 - share)
     bend = (design * spread[:, None]).T @ design / len(scores) + 1e-12 * np.eye(2)
     towards = (design * (spread * np.where(share < 0.5, 1.0, -1.0))[:, None]).mean(axis=0)
-    return np.minimum(share, 1 - share) + design * (decisions - share)[:, None] @ np.linalg.solve(bend, towards)
+    return np.minimum(share, 1 - share) + design * (decisions - share)[:, None] @ np.linalg.solve(
+        bend, towards
+    )

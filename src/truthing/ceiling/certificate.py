@@ -14,12 +14,10 @@ from functools import cached_property
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 
 LEVELS = np.array([1, 2, 3, 5, 10, 20, 50])
-STRICTNESS = (
-    2.5  # standard errors that the program allows each moment to be off; chosen for width, coverage does not hang on it
-)
+STRICTNESS = 2.5  # standard errors that the program allows each moment to be off; chosen for width, coverage does not hang on it
 DEGREE = {2: 20, 3: 10}
 MANY_CLASSES_DEGREE = 6
 
@@ -58,7 +56,9 @@ class Panel:
         total = self.counts.sum(axis=1)
         for size, k, where in self.blocks:
             rows = np.flatnonzero(self.sizes == size)
-            pairs, place = np.unique(np.stack([total[rows], self.counts[rows, k]], axis=1), axis=0, return_inverse=True)
+            pairs, place = np.unique(
+                np.stack([total[rows], self.counts[rows, k]], axis=1), axis=0, return_inverse=True
+            )
             chance = hypergeom.pmf(np.arange(size + 1), pairs[:, :1], pairs[:, 1:], size)
             table[rows, where] = chance[place.ravel()]
         return table
@@ -67,12 +67,17 @@ class Panel:
         """Cells × points: the mean of each cell for an item with these class probabilities."""
         from scipy.special import comb
 
-        share = {size: self.times[self.sizes == size].sum() / self.times.sum() for size, _, _ in self.blocks}
+        share = {
+            size: self.times[self.sizes == size].sum() / self.times.sum()
+            for size, _, _ in self.blocks
+        }
         found = []
         for size, k, _ in self.blocks:
             votes = np.arange(size + 1)[:, None]
             chance = np.clip(points[:, k], 0, 1)
-            found.append(share[size] * comb(size, votes) * chance**votes * (1 - chance) ** (size - votes))
+            found.append(
+                share[size] * comb(size, votes) * chance**votes * (1 - chance) ** (size - votes)
+            )
         return np.concatenate(found)
 
 
@@ -89,7 +94,9 @@ def reach(scores: Array, panel: Panel) -> tuple[float, float]:
             best = np.full(size + 1, np.inf)
             best[0] = 0.0
             for block in blocks:
-                best = np.array([(best[: v + 1] + sign * block[v::-1]).min() for v in range(size + 1)])
+                best = np.array(
+                    [(best[: v + 1] + sign * block[v::-1]).min() for v in range(size + 1)]
+                )
             found.append(sign * best[size])
     return float(min(lows)), float(max(highs))
 
@@ -149,7 +156,9 @@ def _polynomials(panel: Panel, cells: Array, n: float) -> tuple[Array, Array]:
         # half a vote more in each cell: cells nobody has seen yet are not free to score anything
         weight = n * cells[where] + 0.5
         root = np.sqrt(weight / weight.sum())
-        votes = np.polynomial.chebyshev.chebvander(2 * np.arange(size + 1) / size - 1, min(size, degree))
+        votes = np.polynomial.chebyshev.chebvander(
+            2 * np.arange(size + 1) / size - 1, min(size, degree)
+        )
         orthonormal = (np.linalg.qr(root[:, None] * votes)[0] / root[:, None])[:, 1:]
         block = np.zeros((len(cells), orthonormal.shape[1]))
         block[where] = orthonormal
@@ -174,12 +183,20 @@ def probabilities(n_classes: int, counts: Array, *, fine: bool = False, seed: in
     sparse = [rng.dirichlet(np.full(n_classes, a), size) for a in (0.1, 0.3, 1.0)]
     subsets = rng.random((size, n_classes)) < 0.4
     subsets[subsets.sum(axis=1) == 0] = True
-    parts = [np.eye(n_classes), edges.reshape(-1, n_classes), *sparse, subsets.astype(float), seen(counts, size, seed)]
+    parts = [
+        np.eye(n_classes),
+        edges.reshape(-1, n_classes),
+        *sparse,
+        subsets.astype(float),
+        seen(counts, size, seed),
+    ]
     return np.concatenate([part / part.sum(axis=1, keepdims=True) for part in parts])
 
 
 def seen(counts: Array, size: int, seed: int = 0) -> Array:
     """Shares of the votes of some items, a little blurred."""
     rng = np.random.default_rng(seed)
-    votes = counts[rng.integers(len(counts), size=size)] + rng.dirichlet(np.full(counts.shape[1], 0.1), size)
+    votes = counts[rng.integers(len(counts), size=size)] + rng.dirichlet(
+        np.full(counts.shape[1], 0.1), size
+    )
     return votes / votes.sum(axis=1, keepdims=True)

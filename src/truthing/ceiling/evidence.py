@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from truthing.ceiling.mean import lower_limit, upper_limit
-from truthing.coding import Array
+from truthing.class_codes import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.errors import InputError, listing
 from truthing.labels import Labels, Repeats
 from truthing.predictions import Predictions
@@ -64,12 +64,18 @@ def read_ceiling(
     if reading.columns.scores and not reading.has_labels:
         return _from_scores(reading, kind)
     labels = reading.labels.resolve_repeats(repeats)
-    return CeilingFile({"counts": labels}, labels.items, f"{table.name}: {str(labels).splitlines()[0]}")
+    return CeilingFile(
+        {"counts": labels}, labels.items, f"{table.name}: {str(labels).splitlines()[0]}"
+    )
 
 
-def _by_name(table: Table, kind: str | None, column: str | None, columns: dict[str, Any]) -> dict[str, str]:
+def _by_name(
+    table: Table, kind: str | None, column: str | None, columns: dict[str, Any]
+) -> dict[str, str]:
     plain = {name.strip().lower(): name for name in table.frame.columns}
-    found = {what: plain[word] for what, words in NAMES.items() for word in words[::-1] if word in plain}
+    found = {
+        what: plain[word] for what, words in NAMES.items() for word in words[::-1] if word in plain
+    }
     if kind is None and column is None and not _only(found, table, plain):
         return {}
     truth = columns.get("truth_column") or next(
@@ -77,9 +83,14 @@ def _by_name(table: Table, kind: str | None, column: str | None, columns: dict[s
     )
     if column is not None:
         if column not in table.frame.columns:
-            raise InputError(f"{table.name} has no column {column!r}. It has {listing(table.frame.columns)}.")
+            raise InputError(
+                f"{table.name} has no column {column!r}. It has {listing(table.frame.columns)}."
+            )
         kind = kind or ("scores" if truth else "soft")
-        found = {kind: column, **{what: name for what, name in found.items() if what in ("signs", "hard")}}
+        found = {
+            kind: column,
+            **{what: name for what, name in found.items() if what in ("signs", "hard")},
+        }
     elif kind == "scores" and truth is not None and "score" in plain:
         found = {"scores": plain["score"]}
     if "scores" in found:
@@ -90,12 +101,18 @@ def _by_name(table: Table, kind: str | None, column: str | None, columns: dict[s
     if main is not None:
         extra = {"signs": found["signs"]} if main == "noisy" and "signs" in found else {}
         return {main: found[main], **extra}
-    return {"hard": found["hard"], "signs": found["signs"]} if {"hard", "signs"} <= set(found) else {}
+    return (
+        {"hard": found["hard"], "signs": found["signs"]} if {"hard", "signs"} <= set(found) else {}
+    )
 
 
 def _only(found: dict[str, str], table: Table, plain: dict[str, str]) -> bool:
     """Whether a named column stands alone: beside other columns, ``c`` may be a labeler's name as well as a probability."""
-    beside = {plain[word] for word in ("item", "id", "task", "decision", "decisions", "truth") if word in plain}
+    beside = {
+        plain[word]
+        for word in ("item", "id", "task", "decision", "decisions", "truth")
+        if word in plain
+    }
     return set(table.frame.columns) <= {*found.values(), *beside}
 
 
@@ -141,7 +158,9 @@ def align(file: CeilingFile, predictions: Predictions) -> Any:
     place = {item: i for i, item in enumerate(file.items)}
     shared = [i for i, item in enumerate(predictions.items) if item in place]
     if not shared:
-        raise InputError("no predicted item is among the items of the file: check that both name items the same way.")
+        raise InputError(
+            "no predicted item is among the items of the file: check that both name items the same way."
+        )
     chosen = predictions[shared]
     return replace(chosen, items=tuple(place[item] for item in chosen.items))
 
@@ -151,7 +170,9 @@ def merge_classes(labels: Labels, positive: Sequence[str]) -> Labels:
     known = {str(name): name for name in labels.classes}
     unknown = [name for name in positive if name not in known]
     if unknown:
-        raise InputError(f"no class is called {listing(unknown)}; there are {listing(labels.classes)}.")
+        raise InputError(
+            f"no class is called {listing(unknown)}; there are {listing(labels.classes)}."
+        )
     member = np.array([str(name) in positive for name in labels.classes])
     counts = labels.counts()
     return Labels.from_counts(np.stack([counts[:, ~member].sum(axis=1), counts[:, member].sum(axis=1)], axis=1), items=labels.items)  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from truthing.coding import Array, factorise, is_missing, plain, recode
+from truthing.class_codes import Array, factorise, is_missing, plain, recode
 from truthing.errors import InputError, listing
 from truthing.labels import Labels
 from truthing.predictions import Predictions
@@ -22,7 +22,9 @@ def numbers(values: Any, what: str, *, dimensions: tuple[int, ...] = (1,)) -> Ar
     if found.size == 0:
         raise InputError(f"{what} are empty: give at least one item.")
     if found.ndim not in dimensions:
-        shape = "one number for each item" + (", or a row of one for each class" if 2 in dimensions else "")
+        shape = "one number for each item" + (
+            ", or a row of one for each class" if 2 in dimensions else ""
+        )
         raise InputError(f"{what} have {found.ndim} dimensions: give {shape}.")
     # a sum is finite only if every number is, and costs one pass
     if not np.isfinite(found.sum()) and not np.isfinite(found).all():
@@ -33,12 +35,16 @@ def numbers(values: Any, what: str, *, dimensions: tuple[int, ...] = (1,)) -> Ar
     return found
 
 
-def shares(values: Any, what: str, *, most: float = 1.0, dimensions: tuple[int, ...] = (1,)) -> Array:
+def shares(
+    values: Any, what: str, *, most: float = 1.0, dimensions: tuple[int, ...] = (1,)
+) -> Array:
     """Numbers between 0 and ``most``; rows of class probabilities must add up to one."""
     found = numbers(values, what, dimensions=dimensions)
     if found.min() < 0 or found.max() > most:
         place = np.argwhere((found < 0) | (found > most))[0]
-        raise InputError(f"{what} must lie between 0 and {most:g}; item {place[0]} has {found[tuple(place)]:g}.")
+        raise InputError(
+            f"{what} must lie between 0 and {most:g}; item {place[0]} has {found[tuple(place)]:g}."
+        )
     if found.ndim == 2:
         total = found.sum(axis=1)
         if found.shape[1] < 2 or np.abs(total - 1).max() > 1e-3:
@@ -50,7 +56,9 @@ def shares(values: Any, what: str, *, most: float = 1.0, dimensions: tuple[int, 
     return found
 
 
-def vote_counts(values: Any, what: str = "counts") -> tuple[Array, tuple[Any, ...], tuple[Any, ...] | None]:
+def vote_counts(
+    values: Any, what: str = "counts"
+) -> tuple[Array, tuple[Any, ...], tuple[Any, ...] | None]:
     """Items × classes votes, the classes, and the items' names if they have any; from `Labels` or a table of counts."""
     if isinstance(values, Labels):
         table = values.resolve_repeats("error").counts()
@@ -90,12 +98,16 @@ def two_sided(values: Any, what: str, n: int) -> Array:
     if len(codes) != n:
         raise InputError(f"{len(codes):,} {what} for {n:,} items: give one for each.")
     if (codes < 0).any():
-        raise InputError(f"{what} hold no value at item {int(np.argmin(codes))}: fill it in or leave the item out.")
+        raise InputError(
+            f"{what} hold no value at item {int(np.argmin(codes))}: fill it in or leave the item out."
+        )
     if set(names) <= {-1, 1} or set(names) <= {0, 1} or set(names) <= {False, True}:
         return np.array([name == 1 for name in names])[codes]
     ordered = sorted(names, key=str)
     if len(ordered) != 2:
-        raise InputError(f"{what} must be of two kinds, such as 0 and 1 or -1 and +1; they hold {listing(ordered)}.")
+        raise InputError(
+            f"{what} must be of two kinds, such as 0 and 1 or -1 and +1; they hold {listing(ordered)}."
+        )
     return np.array([name == ordered[1] for name in names])[codes]
 
 
@@ -104,7 +116,9 @@ def predicted(
 ) -> tuple[Array, Array, list[str]]:
     """Which items a model predicted, as which class (a code, -1 for a class nobody was labeled with), and what was dropped."""
     if isinstance(values, str | bytes):
-        raise InputError("predictions must be a sequence, a mapping or Predictions: read a file with read_predictions.")
+        raise InputError(
+            "predictions must be a sequence, a mapping or Predictions: read a file with read_predictions."
+        )
     named = isinstance(values, Predictions | Mapping)
     if isinstance(values, Predictions):
         keys, labels = values.items, _predicted_labels(values, classes)
@@ -113,17 +127,25 @@ def predicted(
     else:
         keys, labels = tuple(range(n)), _from_array(values, classes)
     if not named and len(labels) != n:
-        raise InputError(f"{len(labels):,} predictions for {n:,} items: give one for each, in the same order.")
-    place = {plain(item): i for i, item in enumerate(items if items is not None and named else range(n))}
+        raise InputError(
+            f"{len(labels):,} predictions for {n:,} items: give one for each, in the same order."
+        )
+    place = {
+        plain(item): i for i, item in enumerate(items if items is not None and named else range(n))
+    }
     both = [(place[plain(key)], label) for key, label in zip(keys, labels) if plain(key) in place]
     if not both:
-        raise InputError("no predicted item is among the labeled items: check that both name items the same way.")
+        raise InputError(
+            "no predicted item is among the labeled items: check that both name items the same way."
+        )
     codes, names = factorise([label for _, label in both])
     if set(classes) == {0, 1} and set(names) <= {-1, 1}:
         names = tuple(int(name == 1) for name in names)
     code = recode(codes, names, classes)
     if (code < 0).all():
-        raise InputError(f"predictions are {listing(names)}; the classes are {listing(classes)}: use the same names.")
+        raise InputError(
+            f"predictions are {listing(names)}; the classes are {listing(classes)}: use the same names."
+        )
     said = []
     if len(both) < n or len(both) < len(keys):
         said.append(f"{n - len(both):,} items have no prediction and {len(keys) - len(both):,} predictions no labels: left out of the verdict.")  # fmt: skip
@@ -140,7 +162,11 @@ def _predicted_labels(values: Predictions, classes: Sequence[Any]) -> list[Any]:
 
 
 def _from_array(values: Any, classes: Sequence[Any]) -> list[Any]:
-    grid = np.asarray(values) if not isinstance(values, list | tuple) else np.asarray(values, dtype=object)
+    grid = (
+        np.asarray(values)
+        if not isinstance(values, list | tuple)
+        else np.asarray(values, dtype=object)
+    )
     if grid.ndim == 2:
         return [classes[k] for k in np.argmax(grid.astype(float), axis=1)]
     labels = [plain(v) for v in grid.tolist()]

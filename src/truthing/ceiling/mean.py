@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 
 BINS = 1 << 12
 
@@ -50,7 +50,9 @@ def _unit_limit(unit: Array, tail: float) -> float:
     start = max(centre, float(atoms[0]) + 1e-15)
     if _tail(atoms, times, start) <= tail:
         return start
-    return float(brentq(lambda t: _tail(atoms, times, t) - tail, start, 1 - 1e-12, xtol=1e-12, rtol=1e-10))
+    return float(
+        brentq(lambda t: _tail(atoms, times, t) - tail, start, 1 - 1e-12, xtol=1e-12, rtol=1e-10)
+    )
 
 
 def _compress(unit: Array) -> tuple[Array, Array]:
@@ -86,4 +88,13 @@ def _saddle(a: Array, times: Array) -> float:
     from scipy.optimize import brentq
 
     low, high = (1 - 1e-13) / a.min(), (1 - 1e-13) / a.max()
-    return float(brentq(lambda s: float(times @ (a / (1 - s * a))), low, high, xtol=1e-300, rtol=1e-14, maxiter=1000))
+    return float(
+        brentq(
+            lambda s: float(times @ (a / (1 - s * a))),
+            low,
+            high,
+            xtol=1e-300,
+            rtol=1e-14,
+            maxiter=1000,
+        )
+    )

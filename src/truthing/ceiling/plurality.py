@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 
 
 def plug_in(counts: Array) -> Array:

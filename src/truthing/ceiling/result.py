@@ -62,7 +62,9 @@ class BayesError:
     def bound(self, level: float = 0.95) -> float:
         """Half width around ``paper`` that the paper's propositions promise for every distribution; wide."""
         if self.half_width is None:
-            raise InputError(f"the paper proves no bound for this kind of data ({self.method}): use interval(level).")
+            raise InputError(
+                f"the paper proves no bound for this kind of data ({self.method}): use interval(level)."
+            )
         return self.half_width(level)
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:

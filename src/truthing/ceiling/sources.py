@@ -13,7 +13,7 @@ from truthing.ceiling.evidence import Evidence
 from truthing.ceiling.inputs import hard_labels, numbers, shares, two_sided, vote_counts
 from truthing.ceiling.plurality import plug_in
 from truthing.ceiling.votes import read_votes
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.papers import ishida
 
@@ -97,12 +97,18 @@ def from_hard(hard: Any, signs: Any) -> Source:
         return from_votes(labels)
     counts = labels.counts()
     if labels.n_classes > 2:
-        raise InputError(f"hard labels with sign labels are for two classes; these have {labels.n_classes}.")
+        raise InputError(
+            f"hard labels with sign labels are for two classes; these have {labels.n_classes}."
+        )
     if (counts.sum(axis=1) == 0).any():
         raise InputError(
             f"item {int(np.argmin(counts.sum(axis=1)))} has no hard label: leave it out, and its sign label."
         )
-    positive = counts[:, -1] if labels.n_classes == 2 or labels.classes[0] in (1, True) else 0 * counts[:, 0]
+    positive = (
+        counts[:, -1]
+        if labels.n_classes == 2 or labels.classes[0] in (1, True)
+        else 0 * counts[:, 0]
+    )
     share = positive / counts.sum(axis=1)
     each = ishida.signed_uncertainty(share, two_sided(signs, "sign labels", len(share)))
     value = float(each.mean())
@@ -157,7 +163,9 @@ def from_confidence(confidence: Any, prior: float | None) -> Source:
     each = ishida.confidence_uncertainty(confidence)
     ratio, n = float(each.mean()), len(each)
     if prior is not None and not 0 < prior < 1:
-        raise InputError(f"prior {prior} is not between 0 and 1: give the share of the positive class.")
+        raise InputError(
+            f"prior {prior} is not between 0 and 1: give the share of the positive class."
+        )
     warnings = []
     if prior is None:
         warnings.append(
@@ -179,10 +187,14 @@ def from_scores(scores: Any, decisions: Any, calibration: str) -> Source:
     """Scores made into probabilities by what was decided about the items."""
     scores = numbers(scores, "scores")
     if decisions is None:
-        raise InputError("scores need decisions to be calibrated against; probabilities go into soft.")
+        raise InputError(
+            "scores need decisions to be calibrated against; probabilities go into soft."
+        )
     decided = two_sided(decisions, "decisions", len(scores)).astype(float)
     if decided.min() == decided.max() or len(scores) < 4:
-        raise InputError("decisions are all the same: calibration needs items decided either way, four at least.")
+        raise InputError(
+            "decisions are all the same: calibration needs items decided either way, four at least."
+        )
     if calibration not in ("platt", "isotonic"):
         raise InputError(f"calibration {calibration!r} is not known: choose platt or isotonic.")
     if scores.min() == scores.max():
@@ -199,8 +211,13 @@ def from_scores(scores: Any, decisions: Any, calibration: str) -> Source:
     value = values[calibration]
     # a rule's error is at least the Bayes error and the steps' own uncertainty tends to be below it: the limits take in both
     lower = each if calibration == "platt" else each - max(0.0, float(rule.mean()) - value)
-    span = (min(0.0, float(lower.min())), max(0.5 if calibration == "platt" else 1.0, float(each.max())))
-    doubt = 2 * float(np.std(ishida.uncertainty(fits[calibration]) - rule)) / np.sqrt(len(rule)) + 0.005
+    span = (
+        min(0.0, float(lower.min())),
+        max(0.5 if calibration == "platt" else 1.0, float(each.max())),
+    )
+    doubt = (
+        2 * float(np.std(ishida.uncertainty(fits[calibration]) - rule)) / np.sqrt(len(rule)) + 0.005
+    )
     warnings = []
     if abs(value - rule.mean()) > doubt:
         warnings.append(
@@ -237,7 +254,9 @@ def _signed(noisy: Array, signs: Any) -> Array:
         return ishida.signed_uncertainty(noisy, two_sided(signs, "sign labels", len(noisy)))
     best = numbers(signs, "sign labels").astype(int)
     if len(best) != len(noisy) or best.min() < 0 or best.max() >= noisy.shape[1]:
-        raise InputError("sign labels of several classes are the column of each item's most likely class, from 0.")
+        raise InputError(
+            "sign labels of several classes are the column of each item's most likely class, from 0."
+        )
     return 1 - noisy[np.arange(len(noisy)), best]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from truthing.ceiling.evidence import Evidence
 from truthing.ceiling.mean import mean_limits
-from truthing.coding import Array
+from truthing.class_codes import Array
 
 SURE = 0.95
 Standing = Literal["suspicious", "room left", "none left", "cannot tell"]
@@ -36,7 +36,9 @@ class Verdict:
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Limits of the model's error."""
-        return mean_limits(self.values, min(0.0, self.values.min()), max(1.0, self.values.max()), level)
+        return mean_limits(
+            self.values, min(0.0, self.values.min()), max(1.0, self.values.max()), level
+        )
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         low, high = self.interval(level)
@@ -75,7 +77,9 @@ def judge(
         standing = "none left"
     labels = "the test labels" if test_labels else "labels like these"
     sentence = _sentence(standing, error, ceiling, below, at, above, labels, definite)
-    return Verdict(error, excess, below, at, above, margin, standing, sentence, against, scale * values)
+    return Verdict(
+        error, excess, below, at, above, margin, standing, sentence, against, scale * values
+    )
 
 
 def _chance_above(values: Array, margin: float) -> float:
@@ -88,7 +92,14 @@ def _chance_above(values: Array, margin: float) -> float:
 
 
 def _sentence(
-    standing: str, error: float, ceiling: float, below: float, at: float, above: float, labels: str, definite: bool
+    standing: str,
+    error: float,
+    ceiling: float,
+    below: float,
+    at: float,
+    above: float,
+    labels: str,
+    definite: bool,
 ) -> str:
     who = "the labelers themselves err on" if definite else "the ceiling is"
     facts = f"the model errs on {error:.2%} of {labels}, {who} {ceiling:.2%}"
@@ -99,10 +110,18 @@ def _sentence(
         )
     if standing == "room left":
         gain = f"{100 * (error - ceiling):.2f} points"
-        what = f"it is wrong itself on at least {gain}" if definite else f"about {gain} can still be gained"
+        what = (
+            f"it is wrong itself on at least {gain}"
+            if definite
+            else f"about {gain} can still be gained"
+        )
         return f"Room left: {facts}; {what} (probability {above:.0%} that it is above)."
     if standing == "none left":
-        what = "it cannot be told from a perfect one" if definite else "no better model could show it on these labels"
+        what = (
+            "it cannot be told from a perfect one"
+            if definite
+            else "no better model could show it on these labels"
+        )
         return f"None left: {facts}; {what} (probability {at:.0%})."
     return (
         f"Cannot tell: {facts}; below with probability {below:.0%}, above with {above:.0%}, at it or not to be told apart with {at:.0%}. "

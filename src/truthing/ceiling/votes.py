@@ -10,7 +10,7 @@ from truthing.ceiling.certificate import Panel, checked, probabilities, propose,
 from truthing.ceiling.evidence import Evidence
 from truthing.ceiling.npmle import most_likely_weights
 from truthing.ceiling.plurality import left_out, plug_in
-from truthing.coding import Array
+from truthing.class_codes import Array
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,9 @@ def read_votes(counts: Array, seed: int = 0) -> Votes:
         ranges.append((min(low for low, _ in spans), max(high for _, high in spans)))
     low, high = max(0.0, limits[0]), min(max(limits), most)
     point = float(np.clip(weight @ (1 - search.atoms.max(axis=1)), low, high))
-    return Votes((low, high), point, Evidence(values[0], values[1], ranges[0], ranges[1], (0.0, most)))
+    return Votes(
+        (low, high), point, Evidence(values[0], values[1], ranges[0], ranges[1], (0.0, most))
+    )
 
 
 @dataclass(frozen=True)
@@ -78,12 +80,20 @@ class Search:
     def identified(self, side: int, weight: Array) -> float:
         """The bound that this distribution's votes would give with no sampling error."""
         simple = self._plurality(side, self.panel.times)
-        found = [float(simple @ self.panel.times / self.panel.times.sum())] if self.panel.counts.shape[1] > 2 else []
+        found = (
+            [float(simple @ self.panel.times / self.panel.times.sum())]
+            if self.panel.counts.shape[1] > 2
+            else []
+        )
         if self.expected.size:
             mean = self.panel.expected(self.atoms) @ weight
-            if self.panel.sizes.max() == 1:  # single labels show class shares, and any shares can be
+            if (
+                self.panel.sizes.max() == 1
+            ):  # single labels show class shares, and any shares can be
                 mean = self.panel.times @ self.panel.cells / self.panel.times.sum()
-            found.append(propose(self.panel, mean, 1e12, self.points, self.expected, side, most=10.0)[1])
+            found.append(
+                propose(self.panel, mean, 1e12, self.points, self.expected, side, most=10.0)[1]
+            )
         return max(found) if side == 1 else min(found)
 
     def certificate(self, side: int, times: Array) -> tuple[Array, tuple[float, float]]:
@@ -91,10 +101,14 @@ class Search:
         n_classes = self.panel.counts.shape[1]
         offers = []
         if n_classes > 2 or times.sum() == 0:
-            offers.append((self._plurality(side, times), (0.0, 1 - 1 / n_classes if side == 1 else 1.0)))
+            offers.append(
+                (self._plurality(side, times), (0.0, 1 - 1 / n_classes if side == 1 else 1.0))
+            )
         if self.expected.size and times.sum() > 0:
             n = times.sum()
-            scores, _ = propose(self.panel, times @ self.panel.cells / n, n, self.points, self.expected, side)
+            scores, _ = propose(
+                self.panel, times @ self.panel.cells / n, n, self.points, self.expected, side
+            )
             scores = checked(scores, self.panel, self.fine, self.expected_fine, side)
             offers.append((self.panel.cells @ scores, reach(scores, self.panel)))
         return max(offers, key=lambda offer: _promise(side * offer[0], times))

@@ -15,11 +15,13 @@ def ceiling(
     file: Annotated[
         str,
         typer.Argument(
-            metavar="FILE", help="Labels (votes), soft labels, or scores with decisions; - is standard input."
+            metavar="FILE",
+            help="Labels (votes), soft labels, or scores with decisions; - is standard input.",
         ),
     ],
     predictions: Annotated[
-        str | None, typer.Option("--predictions", help="A model's predictions: is it too good to be true?")
+        str | None,
+        typer.Option("--predictions", help="A model's predictions: is it too good to be true?"),
     ] = None,
     kind: Annotated[
         str | None,
@@ -29,10 +31,14 @@ def ceiling(
         ),
     ] = None,
     prior: Annotated[
-        float | None, typer.Option("--prior", help="Share of the positive class, for positive confidences.")
+        float | None,
+        typer.Option("--prior", help="Share of the positive class, for positive confidences."),
     ] = None,
     positive: Annotated[
-        str | None, typer.Option("--positive", help="Merge classes into two: these (split by commas) against the rest.")
+        str | None,
+        typer.Option(
+            "--positive", help="Merge classes into two: these (split by commas) against the rest."
+        ),
     ] = None,
     reading: Annotated[
         str,
@@ -42,10 +48,14 @@ def ceiling(
         ),
     ] = "ambiguity",
     calibration: Annotated[
-        str, typer.Option("--calibration", help="How scores are calibrated on decisions: platt or isotonic.")
+        str,
+        typer.Option(
+            "--calibration", help="How scores are calibrated on decisions: platt or isotonic."
+        ),
     ] = "platt",
     plot: Annotated[
-        str | None, typer.Option("--plot", help="Also draw ceiling and model into this file (PNG, SVG, PDF).")
+        str | None,
+        typer.Option("--plot", help="Also draw ceiling and model into this file (PNG, SVG, PDF)."),
     ] = None,
     layout: options.Layout = None,
     repeats: options.Repeats = "error",
@@ -59,7 +69,7 @@ def ceiling(
     as_json: options.Json = False,
 ) -> None:
     """Bayes error: the least error any classifier can reach, and whether a model is too good to be true."""
-    from truthing.ceiling.facade import bayes_error
+    from truthing.ceiling.bayes_error import bayes_error
     from truthing.ceiling.files import align, merge_classes, merge_predictions, read_ceiling
     from truthing.render import ceiling as render
     from truthing.render.console import err, out
@@ -69,11 +79,15 @@ def ceiling(
         file, kind=kind, column=score_column, layout=layout, repeats=repeats,  # type: ignore[arg-type]
         item_column=item_column, labeler_column=labeler_column, label_column=label_column, truth_column=truth_column,
     )  # fmt: skip
-    own = {"labeler_column": labeler_column} if predictions == file else {}  # one file may hold votes and predictions
+    own = (
+        {"labeler_column": labeler_column} if predictions == file else {}
+    )  # one file may hold votes and predictions
     model = (
         None
         if predictions is None
-        else read_predictions(predictions, item_column=item_column, prediction_column=prediction_column, **own)
+        else read_predictions(
+            predictions, item_column=item_column, prediction_column=prediction_column, **own
+        )
     )
     arguments = dict(found.arguments)
     if positive is not None and "counts" in arguments:
@@ -81,9 +95,13 @@ def ceiling(
         arguments["counts"] = merge_classes(arguments["counts"], names)
         model = None if model is None else merge_predictions(model, names)
     chosen = None if model is None else align(found, model)
-    result = bayes_error(**arguments, prior=prior, predictions=chosen, reading=reading, calibration=calibration)
+    result = bayes_error(
+        **arguments, prior=prior, predictions=chosen, reading=reading, calibration=calibration
+    )
     if as_json:
-        typer.echo(json.dumps({**result.to_dict(level), "source": found.said, "version": __version__}))
+        typer.echo(
+            json.dumps({**result.to_dict(level), "source": found.said, "version": __version__})
+        )
     else:
         render.show(result, found.said, level, out(), err())
     if plot is not None:

@@ -18,7 +18,8 @@ def compare(
     predictions: Annotated[
         list[str],
         typer.Argument(
-            metavar="PREDICTIONS…", help="One file for each model; NAME=FILE names a model, otherwise the file does."
+            metavar="PREDICTIONS…",
+            help="One file for each model; NAME=FILE names a model, otherwise the file does.",
         ),
     ],
     metric: Annotated[
@@ -26,10 +27,16 @@ def compare(
     ] = "accuracy",
     by: Annotated[
         str | None,
-        typer.Option("--by", help="Column (of the labels or of a prediction file) that splits the items into slices."),
+        typer.Option(
+            "--by",
+            help="Column (of the labels or of a prediction file) that splits the items into slices.",
+        ),
     ] = None,
     within: Annotated[
-        float, typer.Option("--within", help="Models that differ by at most this much count as practically equal.")
+        float,
+        typer.Option(
+            "--within", help="Models that differ by at most this much count as practically equal."
+        ),
     ] = 0.01,
     gold: options.Gold = None,
     noise: options.Noise = None,
@@ -44,7 +51,8 @@ def compare(
     level: options.Level = 0.95,
     as_json: options.Json = False,
     plot: Annotated[
-        str | None, typer.Option("--plot", help="Also draw the comparison into this file (PNG, SVG, PDF).")
+        str | None,
+        typer.Option("--plot", help="Also draw the comparison into this file (PNG, SVG, PDF)."),
     ] = None,
     seed: options.Seed = 0,
     layout: options.Layout = None,
@@ -56,7 +64,7 @@ def compare(
     truth_column: options.TruthColumn = None,
 ) -> None:
     """Is model B better than A? Paired differences, ranks and slices, from noisy labels."""
-    from truthing.comparison.facade import compare as compare_models
+    from truthing.comparison.compare import compare as compare_models
     from truthing.render import compare as render
     from truthing.render.console import err, out
     from truthing.render.waiting import waiting
@@ -66,7 +74,11 @@ def compare(
         labels, gold, layout, item_column=item_column, labeler_column=labeler_column, label_column=label_column,
         truth_column=truth_column,
     )  # fmt: skip
-    columns = {"item_column": item_column, "prediction_column": prediction_column, "score_column": score_column}
+    columns = {
+        "item_column": item_column,
+        "prediction_column": prediction_column,
+        "score_column": score_column,
+    }
     files = named_files(predictions)
     readings = {name: inspect(file, **columns) for name, file in files.items()}
     slices = None
@@ -85,7 +97,9 @@ def compare(
         )  # fmt: skip
     result.warnings.extend(notes)
     if as_json:
-        typer.echo(json.dumps({**result.to_dict(metric, level), "version": __version__}, default=str))
+        typer.echo(
+            json.dumps({**result.to_dict(metric, level), "version": __version__}, default=str)
+        )
     else:
         render.show(result, metric, out(), level, within)
     if plot is not None:

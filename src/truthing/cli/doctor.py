@@ -11,7 +11,10 @@ from truthing.cli import options
 
 def doctor(
     files: Annotated[
-        list[str], typer.Argument(metavar="FILE…", help="Label, prediction and gold files; - is standard input.")
+        list[str],
+        typer.Argument(
+            metavar="FILE…", help="Label, prediction and gold files; - is standard input."
+        ),
     ],
     layout: options.Layout = None,
     item_column: options.ItemColumn = None,

@@ -14,29 +14,47 @@ from truthing.errors import InputError
 
 def error(
     apparent: Annotated[
-        float | None, typer.Option(help="Apparent error rate: how often the classifier disagrees with the labels.")
+        float | None,
+        typer.Option(
+            help="Apparent error rate: how often the classifier disagrees with the labels."
+        ),
     ] = None,
-    mislabeling: Annotated[float | None, typer.Option(help="Mislabeling rate: how often a label is wrong.")] = None,
+    mislabeling: Annotated[
+        float | None, typer.Option(help="Mislabeling rate: how often a label is wrong.")
+    ] = None,
     n: Annotated[
-        int | None, typer.Option("--n", help="Number of items behind the apparent error; gives an interval.")
+        int | None,
+        typer.Option("--n", help="Number of items behind the apparent error; gives an interval."),
     ] = None,
     checked: Annotated[
-        str | None, typer.Option(help="Mislabeling rate counted on checked labels: WRONG/TOTAL, e.g. 5/100.")
+        str | None,
+        typer.Option(help="Mislabeling rate counted on checked labels: WRONG/TOTAL, e.g. 5/100."),
     ] = None,
     true: Annotated[
-        float | None, typer.Option("--true", help="True error rate (for the apparent one, --ratio and --policy).")
+        float | None,
+        typer.Option(
+            "--true", help="True error rate (for the apparent one, --ratio and --policy)."
+        ),
     ] = None,
     ratio: Annotated[
-        bool, typer.Option("--ratio", help="How many noisy labels are worth one perfect label (Eq. 3).")
+        bool,
+        typer.Option("--ratio", help="How many noisy labels are worth one perfect label (Eq. 3)."),
     ] = False,
-    policy: Annotated[bool, typer.Option("--policy", help="Twice as many items, or every item twice? (Eq. 4)")] = False,
-    bounds: Annotated[bool, typer.Option("--bounds", help="Bounds without independence (Section 6).")] = False,
+    policy: Annotated[
+        bool, typer.Option("--policy", help="Twice as many items, or every item twice? (Eq. 4)")
+    ] = False,
+    bounds: Annotated[
+        bool, typer.Option("--bounds", help="Bounds without independence (Section 6).")
+    ] = False,
     joint: Annotated[
         str | None,
-        typer.Option(help="Joint table of labels (rows) and predictions (columns), rows split by ';': 45,5;10,40."),
+        typer.Option(
+            help="Joint table of labels (rows) and predictions (columns), rows split by ';': 45,5;10,40."
+        ),
     ] = None,
     labeler: Annotated[
-        str | None, typer.Option(help="Labeler's confusion matrix, truth in rows: .9,.1;.2,.8 (with --joint).")
+        str | None,
+        typer.Option(help="Labeler's confusion matrix, truth in rows: .9,.1;.2,.8 (with --joint)."),
     ] = None,
     level: options.Level = 0.95,
     as_json: options.Json = False,
@@ -70,7 +88,9 @@ class Rates:
         if self.mislabeling is not None:
             return self.mislabeling
         if self.checked is None:
-            raise InputError("the mislabeling rate is missing: give --mislabeling, or --checked WRONG/TOTAL.")
+            raise InputError(
+                "the mislabeling rate is missing: give --mislabeling, or --checked WRONG/TOTAL."
+            )
         return self.checked[0] / max(self.checked[1], 1)
 
 
@@ -87,7 +107,9 @@ def _from_table(joint: str, labeler: str | None) -> tuple[str, dict[str, Any], l
     return str(result), found, result.warnings + result.assumptions
 
 
-def _from_rates(rates: Rates, *, ratio: bool, policy: bool, bounds: bool) -> tuple[str, dict[str, Any], list[str]]:
+def _from_rates(
+    rates: Rates, *, ratio: bool, policy: bool, bounds: bool
+) -> tuple[str, dict[str, Any], list[str]]:
     from truthing.papers import lam_stork
 
     rate, true = rates.mislabeled, rates.true
@@ -95,14 +117,26 @@ def _from_rates(rates: Rates, *, ratio: bool, policy: bool, bounds: bool) -> tup
     found: dict[str, Any] = {}
     notes: list[str] = []
     if rates.apparent is not None:
-        corrected = lam_stork.true_error(rates.apparent, rates.mislabeling, n=rates.n, checked=rates.checked)
-        found["true_error"] = {"value": corrected.value, "raw": corrected.raw, "clipped": corrected.clipped}
+        corrected = lam_stork.true_error(
+            rates.apparent, rates.mislabeling, n=rates.n, checked=rates.checked
+        )
+        found["true_error"] = {
+            "value": corrected.value,
+            "raw": corrected.raw,
+            "clipped": corrected.clipped,
+        }
         lines.append(
-            f"true error      {corrected.value:.4f}" + (f"   (raw {corrected.raw:.4f})" if corrected.clipped else "")
+            f"true error      {corrected.value:.4f}"
+            + (f"   (raw {corrected.raw:.4f})" if corrected.clipped else "")
         )
         if rates.n is not None:
             low, high = corrected.interval(rates.level)
-            found["true_error"] |= {"low": low, "high": high, "level": rates.level, "variance": corrected.variance}
+            found["true_error"] |= {
+                "low": low,
+                "high": high,
+                "level": rates.level,
+                "variance": corrected.variance,
+            }
             lines[-1] += f"   {rates.level:.0%} interval {low:.4f} to {high:.4f}"
         notes += corrected.warnings + corrected.assumptions
         true = corrected.value if true is None else true
@@ -133,7 +167,9 @@ def _from_rates(rates: Rates, *, ratio: bool, policy: bool, bounds: bool) -> tup
         lines.append(f"policy: {choice}")
         notes += choice.assumptions
     if not lines:
-        raise InputError("nothing to compute: give --apparent (for the true error) or --true (for the apparent one).")
+        raise InputError(
+            "nothing to compute: give --apparent (for the true error) or --true (for the apparent one)."
+        )
     return "\n".join(lines), found, notes
 
 

@@ -44,14 +44,19 @@ def grade(
     as_markdown: options.Markdown = False,
     as_csv: options.Csv = False,
     html: Annotated[
-        str | None, typer.Option("--html", help="Also write the report as one HTML page to this file.")
+        str | None,
+        typer.Option("--html", help="Also write the report as one HTML page to this file."),
     ] = None,
     sensitivity: Annotated[
         bool,
-        typer.Option("--sensitivity", help="Also show how accuracy moves with what was assumed (takes a few runs)."),
+        typer.Option(
+            "--sensitivity",
+            help="Also show how accuracy moves with what was assumed (takes a few runs).",
+        ),
     ] = False,
     truth_to: Annotated[
-        str | None, typer.Option("--truth", help="Write each item's class probabilities to this file.")
+        str | None,
+        typer.Option("--truth", help="Write each item's class probabilities to this file."),
     ] = None,
     seed: options.Seed = 0,
     layout: options.Layout = None,
@@ -68,8 +73,16 @@ def grade(
     from truthing.render.waiting import waiting
 
     form = showing.form(as_json, as_markdown, as_csv)
-    named = {"item_column": item_column, "labeler_column": labeler_column, "label_column": label_column}
-    others = {"prediction_column": prediction_column, "score_column": score_column, "truth_column": truth_column}
+    named = {
+        "item_column": item_column,
+        "labeler_column": labeler_column,
+        "label_column": label_column,
+    }
+    others = {
+        "prediction_column": prediction_column,
+        "score_column": score_column,
+        "truth_column": truth_column,
+    }
     predictions, labels, known, notes = _read(files, gold, layout, named, others)
     with waiting() as progress:
         report = grading.grade(
@@ -78,9 +91,9 @@ def grade(
             metrics=metric, draws=draws, seed=seed, progress=part(progress, 0, 0.4 if sensitivity else 1),
         )  # fmt: skip
         found = report.sensitivity(level, progress=part(progress, 0.4, 1)) if sensitivity else None
-        for (
-            name
-        ) in report.metrics:  # areas under curves are drawn when first asked: here, while somebody is told to wait
+        for name in (
+            report.metrics
+        ):  # areas under curves are drawn when first asked: here, while somebody is told to wait
             report[name]
         report.warnings.extend(notes)
         report.provenance.update(showing.provenance([*files, gold, noise]))
@@ -95,7 +108,11 @@ def grade(
 
 
 def _read(
-    files: list[str], gold: str | None, layout: str | None, named: dict[str, str | None], others: dict[str, str | None]
+    files: list[str],
+    gold: str | None,
+    layout: str | None,
+    named: dict[str, str | None],
+    others: dict[str, str | None],
 ) -> tuple[Any, Any, Any, list[str]]:
     """Predictions, labels, gold and what had to be said about the files."""
     from truthing.tables import inspect
@@ -111,8 +128,12 @@ def _read(
         predictions = inspect(files[0], **item, **scored).predictions
         reading = inspect(files[1], layout=layout, **named)
     else:
-        raise InputError(f"grade takes predictions and labels, or one file with both; {len(files)} files were given.")
+        raise InputError(
+            f"grade takes predictions and labels, or one file with both; {len(files)} files were given."
+        )
     if gold is not None:
-        own = {**named, "layout": layout} if gold == files[-1] else item  # one file may hold labels and gold
+        own = (
+            {**named, "layout": layout} if gold == files[-1] else item
+        )  # one file may hold labels and gold
         known = inspect(gold, **own, **truth).gold
     return predictions, reading.labels, known, list(reading.columns.notes)

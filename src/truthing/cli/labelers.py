@@ -17,14 +17,25 @@ def labelers(
     noise: options.Noise = None,
     prior: options.Prior = None,
     expert: Annotated[
-        float, typer.Option("--expert", help="Error rate of the expert that labelers are counted against.")
+        float,
+        typer.Option(
+            "--expert", help="Error rate of the expert that labelers are counted against."
+        ),
     ] = 0.05,
-    top: Annotated[int, typer.Option("--top", help="How many labelers to list, best and worst.")] = 20,
+    top: Annotated[
+        int, typer.Option("--top", help="How many labelers to list, best and worst.")
+    ] = 20,
     plot: Annotated[
-        str | None, typer.Option("--plot", help="Also draw what labels are worth into this file (PNG, SVG, PDF).")
+        str | None,
+        typer.Option(
+            "--plot", help="Also draw what labels are worth into this file (PNG, SVG, PDF)."
+        ),
     ] = None,
     csv: Annotated[
-        str | None, typer.Option("--csv", help="Also write one row for each labeler to this file (.csv, .parquet …).")
+        str | None,
+        typer.Option(
+            "--csv", help="Also write one row for each labeler to this file (.csv, .parquet …)."
+        ),
     ] = None,
     repeats: options.Repeats = "error",
     level: options.Level = 0.95,
@@ -37,7 +48,7 @@ def labelers(
     truth_column: options.TruthColumn = None,
 ) -> None:
     """Who is good, who adds what, who copies whom: error, bits in a label and bits it adds, for each labeler."""
-    from truthing.panel import facade
+    from truthing.people.labelers import labelers as describe
     from truthing.render import labelers as render
     from truthing.render.console import err, out
     from truthing.render.waiting import waiting
@@ -48,7 +59,7 @@ def labelers(
         truth_column=truth_column,
     )  # fmt: skip
     with waiting() as progress:
-        result = facade.labelers(
+        result = describe(
             panel, gold=known, noise=parse.noise(noise), prior=parse.prior(prior, panel.classes, None), repeats=repeats, seed=seed,  # type: ignore[arg-type]
             progress=progress,
         )  # fmt: skip

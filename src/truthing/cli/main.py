@@ -9,7 +9,19 @@ from typing import Annotated
 import typer
 
 from truthing import __version__
-from truthing.cli import ceiling, compare, doctor, error, grade, labelers, plan, rate, reproduce, serve, simulate
+from truthing.cli import (
+    ceiling,
+    compare,
+    doctor,
+    error,
+    grade,
+    labelers,
+    plan,
+    rate,
+    reproduce,
+    serve,
+    simulate,
+)
 from truthing.errors import TruthingError
 
 app = typer.Typer(
@@ -31,7 +43,10 @@ def _version(value: bool) -> None:
 @app.callback()
 def _root(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Print the version and stop."
+        ),
     ] = False,
 ) -> None:
     """Grade classifiers with dirty answer keys: honest metrics from noisy labels."""
@@ -54,7 +69,9 @@ def main() -> None:
     """Run, and turn every error a user can mend into one line."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal without these letters shows question marks
+            stream.reconfigure(
+                errors="replace"
+            )  # a terminal without these letters shows question marks
     try:
         app()
     except TruthingError as problem:

@@ -8,23 +8,41 @@ import typer
 
 Layout = Annotated[
     str | None,
-    typer.Option("--layout", help="How the table is laid out: long, wide, counts or grouped. Default: recognised."),
+    typer.Option(
+        "--layout",
+        help="How the table is laid out: long, wide, counts or grouped. Default: recognised.",
+    ),
 ]
 ItemColumn = Annotated[
     str | None,
-    typer.Option("--item-column", help="Column that names the item; several, split by commas, where files differ."),
+    typer.Option(
+        "--item-column",
+        help="Column that names the item; several, split by commas, where files differ.",
+    ),
 ]
-LabelerColumn = Annotated[str | None, typer.Option("--labeler-column", help="Column that names the labeler.")]
+LabelerColumn = Annotated[
+    str | None, typer.Option("--labeler-column", help="Column that names the labeler.")
+]
 LabelColumn = Annotated[str | None, typer.Option("--label-column", help="Column with the label.")]
-PredictionColumn = Annotated[str | None, typer.Option("--prediction-column", help="Column with the prediction.")]
+PredictionColumn = Annotated[
+    str | None, typer.Option("--prediction-column", help="Column with the prediction.")
+]
 ScoreColumn = Annotated[str | None, typer.Option("--score-column", help="Column with the score.")]
-TruthColumn = Annotated[str | None, typer.Option("--truth-column", help="Column with the known truth.")]
+TruthColumn = Annotated[
+    str | None, typer.Option("--truth-column", help="Column with the known truth.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-Markdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown, for notes and pull requests.")]
+Markdown = Annotated[
+    bool, typer.Option("--markdown", help="Print Markdown, for notes and pull requests.")
+]
 Csv = Annotated[bool, typer.Option("--csv", help="Print the table as CSV.")]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of the random numbers: same seed, same answer.")]
+Seed = Annotated[
+    int, typer.Option("--seed", help="Seed of the random numbers: same seed, same answer.")
+]
 Level = Annotated[float, typer.Option("--level", help="Level of the intervals.")]
-Gold = Annotated[str | None, typer.Option("--gold", help="File with the known truth of some items.")]
+Gold = Annotated[
+    str | None, typer.Option("--gold", help="File with the known truth of some items.")
+]
 Noise = Annotated[
     str | None,
     typer.Option(
@@ -35,18 +53,27 @@ Noise = Annotated[
 Prior = Annotated[
     str | None,
     typer.Option(
-        "--prior", help="Class prior: P(positive class), or one share for each class split by commas. Default: learned."
+        "--prior",
+        help="Class prior: P(positive class), or one share for each class split by commas. Default: learned.",
     ),
 ]
-Positive = Annotated[str | None, typer.Option("--positive", help="The positive one of two classes.")]
-Target = Annotated[str, typer.Option("--target", help="sample: on these items; population: on new data like them.")]
+Positive = Annotated[
+    str | None, typer.Option("--positive", help="The positive one of two classes.")
+]
+Target = Annotated[
+    str, typer.Option("--target", help="sample: on these items; population: on new data like them.")
+]
 PanelError = Annotated[
     str | None,
     typer.Option(
-        "--panel-error", help="Share of items on which the panel may be wrong together; 0 trusts the noise model."
+        "--panel-error",
+        help="Share of items on which the panel may be wrong together; 0 trusts the noise model.",
     ),
 ]
 Repeats = Annotated[
-    str, typer.Option("--repeats", help="When a labeler contradicts itself: error, first, last or keep.")
+    str,
+    typer.Option(
+        "--repeats", help="When a labeler contradicts itself: error, first, last or keep."
+    ),
 ]
 Draws = Annotated[int, typer.Option("--draws", help="Number of posterior draws.")]

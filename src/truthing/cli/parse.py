@@ -17,7 +17,11 @@ def labels_and_gold(
 
     reading = inspect(labels, layout=layout, **named)
     if gold is None or gold == labels:
-        return reading.labels, reading.gold if reading.has_gold or gold else None, list(reading.columns.notes)
+        return (
+            reading.labels,
+            reading.gold if reading.has_gold or gold else None,
+            list(reading.columns.notes),
+        )
     own = {k: v for k, v in named.items() if k in ("item_column", "truth_column")}
     return reading.labels, inspect(gold, **own).gold, list(reading.columns.notes)
 
@@ -38,7 +42,9 @@ def noise(text: str | None) -> Any:
             pass
     path = Path(text)
     if not path.is_file():
-        raise InputError(f"--noise {text}: not a number, not a range such as 0.02-0.08, and no such file.")
+        raise InputError(
+            f"--noise {text}: not a number, not a range such as 0.02-0.08, and no such file."
+        )
     if path.suffix == ".json":
         try:
             return {
@@ -46,15 +52,24 @@ def noise(text: str | None) -> Any:
                 for k, v in json.loads(path.read_text()).items()
             }
         except (json.JSONDecodeError, AttributeError, TypeError, ValueError):
-            raise InputError(f"{text} is not a JSON object from labeler to error rate or confusion matrix.") from None
+            raise InputError(
+                f"{text} is not a JSON object from labeler to error rate or confusion matrix."
+            ) from None
     from truthing.tables.source import open_table
 
     table = open_table(text)
     columns = {c.lower(): c for c in table.frame.columns}
-    who = next((columns[c] for c in ("labeler", "worker", "annotator", "rater", "judge") if c in columns), None)
-    rate = next((columns[c] for c in ("error", "rate", "noise", "error_rate") if c in columns), None)
+    who = next(
+        (columns[c] for c in ("labeler", "worker", "annotator", "rater", "judge") if c in columns),
+        None,
+    )
+    rate = next(
+        (columns[c] for c in ("error", "rate", "noise", "error_rate") if c in columns), None
+    )
     if who is None or rate is None:
-        raise InputError(f"{text} needs a labeler and an error column; it has {', '.join(table.frame.columns)}.")
+        raise InputError(
+            f"{text} needs a labeler and an error column; it has {', '.join(table.frame.columns)}."
+        )
     codes, names = table.required(who, "labeler")
     return {names[c]: float(v) for c, v in zip(codes, table.numbers(rate, "error"))}
 
@@ -65,8 +80,15 @@ def prior(text: str | None, classes: tuple[Any, ...], positive: str | None) -> A
     try:
         shares = [float(part) for part in text.split(",")]
     except ValueError:
-        raise InputError(f"--prior {text}: give a number, or one for each class split by commas.") from None
-    if len(shares) == 1 and len(classes) == 2 and positive is not None and str(classes[0]) == positive:
+        raise InputError(
+            f"--prior {text}: give a number, or one for each class split by commas."
+        ) from None
+    if (
+        len(shares) == 1
+        and len(classes) == 2
+        and positive is not None
+        and str(classes[0]) == positive
+    ):
         return [shares[0], 1 - shares[0]]
     return shares if len(shares) > 1 else shares[0]
 

@@ -10,13 +10,25 @@ import typer
 from truthing.cli import options, parse
 from truthing.errors import InputError
 
-Width = Annotated[float | None, typer.Option("--width", help="Wanted interval, high minus low: 0.06 is ±0.03.")]
-Budget = Annotated[float | None, typer.Option("--budget", help="What may be spent; with --width too it is the limit.")]
-Metric = Annotated[str, typer.Option("--metric", help="accuracy, recall, f1 … as grade names them.")]
-ItemCost = Annotated[float | None, typer.Option("--item-cost", help="Price of an item without labels.")]
+Width = Annotated[
+    float | None, typer.Option("--width", help="Wanted interval, high minus low: 0.06 is ±0.03.")
+]
+Budget = Annotated[
+    float | None,
+    typer.Option("--budget", help="What may be spent; with --width too it is the limit."),
+]
+Metric = Annotated[
+    str, typer.Option("--metric", help="accuracy, recall, f1 … as grade names them.")
+]
+ItemCost = Annotated[
+    float | None, typer.Option("--item-cost", help="Price of an item without labels.")
+]
 LabelCost = Annotated[
     list[str] | None,
-    typer.Option("--label-cost", help="Price of a label; KIND=PRICE for each kind of labeler (repeat the option)."),
+    typer.Option(
+        "--label-cost",
+        help="Price of a label; KIND=PRICE for each kind of labeler (repeat the option).",
+    ),
 ]
 GoldCost = Annotated[float | None, typer.Option("--gold-cost", help="Price of a gold label.")]
 LabelerError = Annotated[
@@ -26,32 +38,61 @@ LabelerError = Annotated[
         help="How often labelers err; KIND=RATE for each kind (repeat the option). Rates split by commas are a pool of persons.",
     ),
 ]
-Accuracy = Annotated[float | None, typer.Option("--accuracy", help="Guess at the classifier's accuracy.")]
+Accuracy = Annotated[
+    float | None, typer.Option("--accuracy", help="Guess at the classifier's accuracy.")
+]
 Items = Annotated[int | None, typer.Option("--items", help="Number of items, when it is fixed.")]
 KnownNoise = Annotated[
-    bool, typer.Option("--known-noise", help="grade will be told the labelers' error rates; default: it learns them.")
+    bool,
+    typer.Option(
+        "--known-noise",
+        help="grade will be told the labelers' error rates; default: it learns them.",
+    ),
 ]
 Shared = Annotated[
-    float, typer.Option("--shared", help="Share of labels that hang on the item: labelers wrong together.")
+    float,
+    typer.Option(
+        "--shared", help="Share of labels that hang on the item: labelers wrong together."
+    ),
 ]
 Pilot = Annotated[
-    str | None, typer.Option("--pilot", metavar="LABELS", help="Labels in hand: learn from them, count them as paid.")
+    str | None,
+    typer.Option(
+        "--pilot", metavar="LABELS", help="Labels in hand: learn from them, count them as paid."
+    ),
 ]
-PilotPredictions = Annotated[str | None, typer.Option("--predictions", help="Predictions for the pilot's items.")]
+PilotPredictions = Annotated[
+    str | None, typer.Option("--predictions", help="Predictions for the pilot's items.")
+]
 Next = Annotated[
-    str | None, typer.Option("--next", help="Write which items of the pilot to buy for next into this CSV file.")
+    str | None,
+    typer.Option(
+        "--next", help="Write which items of the pilot to buy for next into this CSV file."
+    ),
 ]
 NextCount = Annotated[int, typer.Option("--next-count", help="How many purchases --next lists.")]
 NextGold = Annotated[
-    str, typer.Option("--next-gold", help="How --next draws gold: random, or weighted (chances are in the file).")
+    str,
+    typer.Option(
+        "--next-gold", help="How --next draws gold: random, or weighted (chances are in the file)."
+    ),
 ]
 MostLabels = Annotated[int, typer.Option("--most-labels", help="Most labels an item to consider.")]
 Target = Annotated[
     str | None,
-    typer.Option("--target", help="population (new data), or sample (these items; the default when items are fixed)."),
+    typer.Option(
+        "--target",
+        help="population (new data), or sample (these items; the default when items are fixed).",
+    ),
 ]
-Plot = Annotated[str | None, typer.Option("--plot", help="Also draw cost and width into this file (PNG, SVG, PDF).")]
-Sets = Annotated[int, typer.Option("--sets", help="Made-up data sets at each anchor: more are slower and steadier.")]
+Plot = Annotated[
+    str | None,
+    typer.Option("--plot", help="Also draw cost and width into this file (PNG, SVG, PDF)."),
+]
+Sets = Annotated[
+    int,
+    typer.Option("--sets", help="Made-up data sets at each anchor: more are slower and steadier."),
+]
 
 
 def plan(
@@ -91,7 +132,7 @@ def plan(
     truth_column: options.TruthColumn = None,
 ) -> None:
     """What to buy (items, labels, gold) for a wanted interval or a budget, and which items next."""
-    from truthing.planning.facade import plan as make
+    from truthing.planning.plan import plan as make
     from truthing.render import plan as render
     from truthing.render.console import err, out
     from truthing.render.waiting import waiting
@@ -102,11 +143,19 @@ def plan(
         )
     data: dict[str, Any] = {}
     if pilot is not None:
-        columns = {"item_column": item_column, "labeler_column": labeler_column, "label_column": label_column}
-        found, known, _ = parse.labels_and_gold(pilot, gold, layout, **columns, truth_column=truth_column)
+        columns = {
+            "item_column": item_column,
+            "labeler_column": labeler_column,
+            "label_column": label_column,
+        }
+        found, known, _ = parse.labels_and_gold(
+            pilot, gold, layout, **columns, truth_column=truth_column
+        )
         data["pilot"] = {
             "labels": found,
-            "predictions": _predictions(predictions, pilot, layout, prediction_column=prediction_column, **columns),
+            "predictions": _predictions(
+                predictions, pilot, layout, prediction_column=prediction_column, **columns
+            ),
             "gold": known,
         }
         data["noise"] = parse.noise(noise)

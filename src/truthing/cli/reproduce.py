@@ -10,9 +10,13 @@ from truthing.errors import InputError, did_you_mean
 
 
 def reproduce(
-    name: Annotated[str | None, typer.Argument(help="Which paper; without a name, the list.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="Which paper; without a name, the list.")
+    ] = None,
     figures: Annotated[str, typer.Option(help="Folder for the figures (PNG and SVG).")] = "figures",
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer random draws: minutes become seconds.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer random draws: minutes become seconds.")
+    ] = False,
 ) -> None:
     """Tables and figures of the papers, ours beside the printed ones."""
     from truthing.reproduce import PAPERS, run

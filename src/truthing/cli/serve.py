@@ -13,12 +13,18 @@ from truthing.errors import InputError
 
 
 def serve(
-    host: Annotated[str, typer.Option(help="Address to listen on; the default is this machine alone.")] = "127.0.0.1",
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; the default is this machine alone.")
+    ] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port to listen on; 0: any free one.")] = 8765,
-    max_upload: Annotated[float, typer.Option(help="Most megabytes that may be sent at once.")] = 200,
+    max_upload: Annotated[
+        float, typer.Option(help="Most megabytes that may be sent at once.")
+    ] = 200,
     browser: Annotated[
         bool | None,
-        typer.Option("--browser/--no-browser", help="Open the page in a browser.  [default: on a terminal]"),
+        typer.Option(
+            "--browser/--no-browser", help="Open the page in a browser.  [default: on a terminal]"
+        ),
     ] = None,
 ) -> None:
     """The local web page: drop files, see what they are, grade, read the report. Stop it with Ctrl-C."""

@@ -19,10 +19,16 @@ Form = Literal["table", "json", "markdown", "csv"]
 
 def form(as_json: bool, as_markdown: bool, as_csv: bool) -> Form:
     """The one form that was asked for."""
-    forms: tuple[tuple[Form, bool], ...] = (("json", as_json), ("markdown", as_markdown), ("csv", as_csv))
+    forms: tuple[tuple[Form, bool], ...] = (
+        ("json", as_json),
+        ("markdown", as_markdown),
+        ("csv", as_csv),
+    )
     chosen = [name for name, wanted in forms if wanted]
     if len(chosen) > 1:
-        raise InputError(f"{' and '.join(f'--{name}' for name in chosen)} cannot be printed together: choose one.")
+        raise InputError(
+            f"{' and '.join(f'--{name}' for name in chosen)} cannot be printed together: choose one."
+        )
     return chosen[0] if chosen else "table"
 
 
@@ -62,5 +68,7 @@ def provenance(files: Sequence[str | None]) -> dict[str, Any]:
     for name in dict.fromkeys(files):
         if name is not None and Path(name).is_file():
             with Path(name).open("rb") as file:
-                inputs.append({"file": name, "sha256": hashlib.file_digest(file, "sha256").hexdigest()})
+                inputs.append(
+                    {"file": name, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
+                )
     return {"command": shlex.join(["truthing", *sys.argv[1:]]), "inputs": inputs}

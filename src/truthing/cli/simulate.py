@@ -12,30 +12,48 @@ from truthing.errors import InputError
 
 
 def simulate(
-    folder: Annotated[str, typer.Argument(help="Folder for labels, predictions and truth; it is created.")],
+    folder: Annotated[
+        str, typer.Argument(help="Folder for labels, predictions and truth; it is created.")
+    ],
     items: Annotated[int, typer.Option("--items", help="Number of items.")] = 1000,
     labelers: Annotated[int, typer.Option("--labelers", help="Number of labelers.")] = 5,
     prior: Annotated[
-        str, typer.Option(help="Class prior: P(class 1), or one share for each class split by commas.")
+        str,
+        typer.Option(help="Class prior: P(class 1), or one share for each class split by commas."),
     ] = "0.2",
     operating_point: Annotated[
-        str | None, typer.Option(help="Detection and false-alarm rate of the classifier, e.g. 0.8,0.3.")
+        str | None,
+        typer.Option(help="Detection and false-alarm rate of the classifier, e.g. 0.8,0.3."),
     ] = None,
-    difficulty: Annotated[str, typer.Option(help="Difficulty of the items: a number, or beta:A,B.")] = "0",
+    difficulty: Annotated[
+        str, typer.Option(help="Difficulty of the items: a number, or beta:A,B.")
+    ] = "0",
     fallibility: Annotated[
-        str, typer.Option(help="Fallibility of the labelers: a number, or one for each split by commas.")
+        str,
+        typer.Option(
+            help="Fallibility of the labelers: a number, or one for each split by commas."
+        ),
     ] = "0.2",
     availability: Annotated[
         str, typer.Option(help="Chance that a labeler labels an item: a number, or one for each.")
     ] = "1",
-    copying: Annotated[float, typer.Option(help="Chance that a labeler copies the one before.")] = 0.0,
-    shared_difficulty: Annotated[
-        float, typer.Option(help="Chance that an answer hangs on the item alone: mistakes in common.")
+    copying: Annotated[
+        float, typer.Option(help="Chance that a labeler copies the one before.")
     ] = 0.0,
-    gold: Annotated[int, typer.Option(help="Also write the truth of this many random items as gold.")] = 0,
+    shared_difficulty: Annotated[
+        float,
+        typer.Option(help="Chance that an answer hangs on the item alone: mistakes in common."),
+    ] = 0.0,
+    gold: Annotated[
+        int, typer.Option(help="Also write the truth of this many random items as gold.")
+    ] = 0,
     classes: Annotated[str | None, typer.Option(help="Class names, split by commas.")] = None,
-    file_format: Annotated[str, typer.Option("--format", help="csv, tsv, parquet or jsonl.")] = "csv",
-    layout: Annotated[str, typer.Option(help="Layout of the labels: long, wide, counts or grouped.")] = "long",
+    file_format: Annotated[
+        str, typer.Option("--format", help="csv, tsv, parquet or jsonl.")
+    ] = "csv",
+    layout: Annotated[
+        str, typer.Option(help="Layout of the labels: long, wide, counts or grouped.")
+    ] = "long",
     seed: options.Seed = 0,
 ) -> None:
     """Make up a data set with known truth: labels, predictions, scores and truth files that the readers read."""
@@ -45,7 +63,9 @@ def simulate(
 
     if file_format not in ("csv", "tsv", "parquet", "jsonl"):
         raise InputError(f"--format {file_format} is not known: choose csv, tsv, parquet or jsonl.")
-    spread = tuple(_list(difficulty[5:])) if difficulty.startswith("beta:") else _numbers(difficulty)
+    spread = (
+        tuple(_list(difficulty[5:])) if difficulty.startswith("beta:") else _numbers(difficulty)
+    )
     data = simulation.simulate(
         items,
         labelers,
@@ -81,7 +101,9 @@ def _list(text: str) -> list[float]:
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise InputError(f"{text!r} is not a number or a list of numbers split by commas.") from None
+        raise InputError(
+            f"{text!r} is not a number or a list of numbers split by commas."
+        ) from None
 
 
 def _numbers(text: str) -> float | list[float]:

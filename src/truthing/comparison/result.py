@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.errors import InputError, did_you_mean, listing
 from truthing.metrics.counts import PER_CLASS, Tally, evaluate
 from truthing.metrics.estimate import Estimate
 
 if TYPE_CHECKING:
-    from truthing.truth.committee import SharedTruth
+    from truthing.truth.several_models import SharedTruth
 
 LESS_IS_BETTER = ("error", "false_alarm")
 AREAS = ("auc", "average_precision")
@@ -37,17 +37,26 @@ class Difference(Estimate):
     @property
     def probability_better(self) -> float:
         """P(first is better than second): below it where less is better."""
-        return 1 - self.probability_positive if less_is_better(self.metric) else self.probability_positive
+        return (
+            1 - self.probability_positive
+            if less_is_better(self.metric)
+            else self.probability_positive
+        )
 
     def probability_equivalent(self, within: float = 0.01) -> float:
         """P(the two differ by at most ``within``): the region of practical equivalence."""
         if within < 0:
-            raise InputError(f"within={within}: how far two models may differ and still count as equal; not negative.")
+            raise InputError(
+                f"within={within}: how far two models may differ and still count as equal; not negative."
+            )
         return float((np.abs(self.values) <= within + 1e-12) @ self.weights)
 
 
 def less_is_better(metric: str) -> bool:
-    return metric.split("[")[0].split("_", 1)[-1] in LESS_IS_BETTER or metric.split("[")[0] in LESS_IS_BETTER
+    return (
+        metric.split("[")[0].split("_", 1)[-1] in LESS_IS_BETTER
+        or metric.split("[")[0] in LESS_IS_BETTER
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +116,11 @@ class Comparison:
         from truthing.comparison.tallies import count
 
         right, truth, predicted = count(
-            np.ascontiguousarray(self.truth[:, items]), self.predicted[:, items], len(self.classes), target, self._seed
+            np.ascontiguousarray(self.truth[:, items]),
+            self.predicted[:, items],
+            len(self.classes),
+            target,
+            self._seed,
         )
         return tuple(Tally(right[:, j], truth, predicted[:, j]) for j in range(len(self.models)))
 
@@ -154,11 +167,15 @@ class Comparison:
             from truthing.comparison.tallies import areas
 
             scored = self._with_scores()
-            found = areas(scored.at_face_value[None], scored.scores[[self._place(model)]], "sample", 0)
+            found = areas(
+                scored.at_face_value[None], scored.scores[[self._place(model)]], "sample", 0
+            )
             return float(found[AREAS.index(metric), 0, 0])
         return float(self._evaluate(metric, (self.face_value[self._place(model)],))[0])
 
-    def difference(self, metric: str = "accuracy", first: str | None = None, second: str | None = None) -> Difference:
+    def difference(
+        self, metric: str = "accuracy", first: str | None = None, second: str | None = None
+    ) -> Difference:
         """First minus second; of two models, the one given first minus the other."""
         if first is None or second is None:
             if len(self.models) > 2:
@@ -201,10 +218,14 @@ class Comparison:
         Lam & Stork Section 7: with two classes, errors independent of the classifier and less than half of the labels wrong, the
         order by apparent error is the true order, up to sampling. The probability needs none of that.
         """
-        naive = np.array([self.at_face_value(m, metric) for m in self.models]) * (-1 if less_is_better(metric) else 1)
+        naive = np.array([self.at_face_value(m, metric) for m in self.models]) * (
+            -1 if less_is_better(metric) else 1
+        )
         place = np.argsort(-naive, kind="stable")
         draws = self.draws(metric)[:, place] * (-1 if less_is_better(metric) else 1)
-        return tuple(self.models[k] for k in place), float((np.diff(draws, axis=1) <= 0).all(axis=1).mean())
+        return tuple(self.models[k] for k in place), float(
+            (np.diff(draws, axis=1) <= 0).all(axis=1).mean()
+        )
 
     def by_slice(self, metric: str = "accuracy") -> Any:
         """The metric in every slice (``by=``), pooled so that small slices do not shout."""
@@ -225,22 +246,22 @@ class Comparison:
                 f"{best} is better than {other} in {name_of(metric, self)} with probability {chance:.0%}: "
                 f"the difference is {gap.mean:+.3f}, {level:.0%} sure it is between {low:+.3f} and {high:+.3f}."
             )
-        return (
-            f"{best} is the best of {len(self.models)} models in {name_of(metric, self)} with probability {chance:.0%}."
-        )
+        return f"{best} is the best of {len(self.models)} models in {name_of(metric, self)} with probability {chance:.0%}."
 
     def order_sentence(self, metric: str = "accuracy") -> str:
         """What the labels at face value would have said, and how far to trust it."""
         names, chance = self.order(metric)
         said = f"Taken at face value the labels order the models {' > '.join(names)}; that is the true order with probability {chance:.0%}."
         if metric in ("accuracy", "error") and len(self.classes) == 2:
-            said += (
-                " (Labels wrong at random, less than half of them, would not change the order: Lam & Stork, Section 7.)"
-            )
+            said += " (Labels wrong at random, less than half of them, would not change the order: Lam & Stork, Section 7.)"
         return said
 
     def to_dict(self, metric: str = "accuracy", level: float = 0.95) -> dict[str, Any]:
-        ranks, better, best = self.ranks(metric), self.probability_better(metric), self.probability_best(metric)
+        ranks, better, best = (
+            self.ranks(metric),
+            self.probability_better(metric),
+            self.probability_best(metric),
+        )
         models = {}
         for j, name in enumerate(self.models):
             estimate = self.estimate(name, metric)
@@ -273,9 +294,14 @@ class Comparison:
     def __str__(self) -> str:
         lines = [self.verdict()]
         lines += [
-            f"{m:<20} {self.estimate(m)}   best with probability {p:.0%}" for m, p in self.probability_best().items()
+            f"{m:<20} {self.estimate(m)}   best with probability {p:.0%}"
+            for m, p in self.probability_best().items()
         ]
-        return "\n".join(lines + [f"Assumed: {a}" for a in self.assumptions] + [f"Warning: {w}" for w in self.warnings])
+        return "\n".join(
+            lines
+            + [f"Assumed: {a}" for a in self.assumptions]
+            + [f"Warning: {w}" for w in self.warnings]
+        )
 
 
 def name_of(metric: str, comparison: Comparison) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.metrics.estimate import Estimate
 
 if TYPE_CHECKING:
@@ -83,4 +83,6 @@ def pool(values: Array, seed: int) -> Array:
     tau = spread[at][:, None] ** 2
     trust = np.where(known, tau / (tau + variance), 0.0)
     pooled = trust * mean + (1 - trust) * middle[:, None]
-    return np.asarray(pooled + rng.standard_normal((n_draws, n_slices)) * np.sqrt((1 - trust) * tau)).T
+    return np.asarray(
+        pooled + rng.standard_normal((n_draws, n_slices)) * np.sqrt((1 - trust) * tau)
+    ).T

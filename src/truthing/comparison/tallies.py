@@ -7,11 +7,13 @@ import math
 import numba
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.truth.scores import areas_of, run_ends
 
 
-def count(truth: Array, predicted: Array, n_classes: int, target: str, seed: int) -> tuple[Array, Array, Array]:
+def count(
+    truth: Array, predicted: Array, n_classes: int, target: str, seed: int
+) -> tuple[Array, Array, Array]:
     """Right (draws × models × classes), truth (draws × classes) and predicted (draws × models × classes)."""
     n_draws, n_models = len(truth), len(predicted)
     right = np.zeros((n_draws, n_models, n_classes))

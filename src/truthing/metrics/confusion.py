@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.metrics.counts import Tally
 from truthing.metrics.estimate import check_level, shortest_interval
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.errors import InputError, did_you_mean
 
 
@@ -43,7 +43,9 @@ class Tally:
 
 def ratio(numerator: Array, denominator: Array, zero_division: float) -> Array:
     """A quotient with a stated value where it is 0/0."""
-    numerator, denominator = np.broadcast_arrays(np.asarray(numerator, float), np.asarray(denominator, float))
+    numerator, denominator = np.broadcast_arrays(
+        np.asarray(numerator, float), np.asarray(denominator, float)
+    )
     safe = np.where(denominator == 0, 1.0, denominator)
     return np.where(denominator == 0, zero_division, numerator / safe)
 
@@ -101,7 +103,9 @@ def specificity(tally: Tally, zero_division: float = 0.0) -> Array:
 
 def f_beta(tally: Tally, zero_division: float = 0.0, *, beta: float = 1.0) -> Array:
     """Su's Table of metrics: (1 + β²) U / (β² (U + V) + ν)."""
-    return ratio((1 + beta**2) * tally.right, beta**2 * tally.truth + tally.predicted, zero_division)
+    return ratio(
+        (1 + beta**2) * tally.right, beta**2 * tally.truth + tally.predicted, zero_division
+    )
 
 
 def f1(tally: Tally, zero_division: float = 0.0) -> Array:
@@ -128,7 +132,12 @@ _INDEXED = re.compile(r"(?P<base>[^\[]+)\[(?P<cls>.*)\]", re.DOTALL)
 
 
 def evaluate(
-    name: str, tally: Tally, *, classes: Sequence[Any], positive: int | None = None, zero_division: float = np.nan
+    name: str,
+    tally: Tally,
+    *,
+    classes: Sequence[Any],
+    positive: int | None = None,
+    zero_division: float = np.nan,
 ) -> Array:
     """A metric by its name, for every draw of a tally.
 
@@ -145,7 +154,9 @@ def evaluate(
     function = _per_class(base, name)
     if average == "micro":
         pooled = Tally(
-            tally.right.sum(-1)[..., None], tally.truth.sum(-1)[..., None], tally.predicted.sum(-1)[..., None]
+            tally.right.sum(-1)[..., None],
+            tally.truth.sum(-1)[..., None],
+            tally.predicted.sum(-1)[..., None],
         )
         if base in ("false_alarm", "specificity"):
             return _micro_negative(base, tally, zero_division)
@@ -155,11 +166,15 @@ def evaluate(
         return _mean(values, (tally.truth + tally.predicted) > 0, zero_division)
     if average == "weighted":
         known = np.where(np.isnan(values), 0.0, tally.truth)
-        return ratio((np.nan_to_num(values) * known).sum(axis=-1), known.sum(axis=-1), zero_division)
+        return ratio(
+            (np.nan_to_num(values) * known).sum(axis=-1), known.sum(axis=-1), zero_division
+        )
     if indexed:
         names = [str(c) for c in classes]
         if indexed["cls"] not in names:
-            raise InputError(f"no class is called {indexed['cls']!r}.{did_you_mean(indexed['cls'], names)}")
+            raise InputError(
+                f"no class is called {indexed['cls']!r}.{did_you_mean(indexed['cls'], names)}"
+            )
         return values[..., names.index(indexed["cls"])]
     if positive is None:
         raise InputError(
@@ -173,7 +188,11 @@ def metric_names(classes: Sequence[Any], positive: int | None) -> list[str]:
     if positive is not None:
         return ["accuracy", "error", *PER_CLASS, "balanced_accuracy", "mcc", "kappa"]
     names = ["accuracy", "error", "balanced_accuracy", "mcc", "kappa"]
-    names += [f"{average}_{base}" for average in ("macro", "weighted") for base in ("precision", "recall", "f1")]
+    names += [
+        f"{average}_{base}"
+        for average in ("macro", "weighted")
+        for base in ("precision", "recall", "f1")
+    ]
     return names + [f"{base}[{c}]" for base in ("precision", "recall", "f1") for c in classes]
 
 

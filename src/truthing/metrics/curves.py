@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.metrics.estimate import Estimate
 
 Band = tuple[Array, Array]
@@ -47,7 +47,9 @@ class Curve:
 
         Each threshold's posterior is drawn as a normal with the spread of its band.
         """
-        pick = np.unique(np.linspace(0, len(self.x) - 1, min(most, len(self.x))).round().astype(int))
+        pick = np.unique(
+            np.linspace(0, len(self.x) - 1, min(most, len(self.x))).round().astype(int)
+        )
         grid = np.linspace(0, 1, points)
         (x_low, x_high), (y_low, y_high) = self.bands(0.6827)
         density = np.zeros((points, points))

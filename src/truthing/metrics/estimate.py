@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.errors import InputError
 
 
@@ -64,18 +64,31 @@ class Estimate:
         return cls(known, np.full(len(known), 1 / max(len(known), 1)), "draws", support, undefined)
 
     @classmethod
-    def from_atoms(cls, values: Any, weights: Any, *, support: tuple[float, float] = (0.0, 1.0)) -> Estimate:
+    def from_atoms(
+        cls, values: Any, weights: Any, *, support: tuple[float, float] = (0.0, 1.0)
+    ) -> Estimate:
         """An exact discrete distribution; NaN values are where the quantity is undefined."""
-        values, weights = np.asarray(values, dtype=float).ravel(), np.asarray(weights, dtype=float).ravel()
+        values, weights = (
+            np.asarray(values, dtype=float).ravel(),
+            np.asarray(weights, dtype=float).ravel(),
+        )
         known = ~np.isnan(values)
         total = weights.sum()
         merged, place = np.unique(values[known], return_inverse=True)
         mass = np.bincount(place, weights=weights[known], minlength=len(merged))
         share = mass.sum() / total if total else 0.0
-        return cls(merged, mass / mass.sum() if len(mass) else mass, "atoms", support, max(0.0, 1.0 - share))
+        return cls(
+            merged,
+            mass / mass.sum() if len(mass) else mass,
+            "atoms",
+            support,
+            max(0.0, 1.0 - share),
+        )
 
     @classmethod
-    def from_density(cls, grid: Any, density: Any, *, support: tuple[float, float] = (0.0, 1.0)) -> Estimate:
+    def from_density(
+        cls, grid: Any, density: Any, *, support: tuple[float, float] = (0.0, 1.0)
+    ) -> Estimate:
         """A density on a grid; the trapezoidal rule turns it into weights."""
         grid, density = np.asarray(grid, dtype=float), np.asarray(density, dtype=float)
         step = np.diff(grid)
@@ -107,7 +120,9 @@ class Estimate:
     def std(self) -> float:
         if len(self.values) == 0:
             return float("nan")
-        return float(np.sqrt(max(((self.values - self.values @ self.weights) ** 2) @ self.weights, 0.0)))
+        return float(
+            np.sqrt(max(((self.values - self.values @ self.weights) ** 2) @ self.weights, 0.0))
+        )
 
     @cached_property
     def mode(self) -> float:
@@ -140,7 +155,12 @@ class Estimate:
 
     def _atoms_interval(self, level: float) -> tuple[float, float]:
         before = np.concatenate([[0.0], np.cumsum(self.weights)])
-        last = np.searchsorted(before, np.minimum(before[:-1] + level, before[-1]) - 1e-13, side="left") - 1
+        last = (
+            np.searchsorted(
+                before, np.minimum(before[:-1] + level, before[-1]) - 1e-13, side="left"
+            )
+            - 1
+        )
         last = np.clip(last, np.arange(len(self.values)), len(self.values) - 1)
         enough = before[last + 1] - before[:-1] >= level - 1e-12
         width = np.where(enough, self.values[last] - self.values, np.inf)
@@ -150,7 +170,9 @@ class Estimate:
 
     def _density_interval(self, level: float) -> tuple[float, float]:
         fine = np.linspace(self.values[0], self.values[-1], 4 * len(self.values))
-        cumulative = np.concatenate([[0.0], np.cumsum(np.diff(self.values) * _midpoints(self.weights, self.values))])
+        cumulative = np.concatenate(
+            [[0.0], np.cumsum(np.diff(self.values) * _midpoints(self.weights, self.values))]
+        )
         cumulative /= cumulative[-1]
         rises = np.interp(fine, self.values, cumulative)
         keep = np.concatenate([[True], np.diff(cumulative) > 0])
@@ -171,7 +193,9 @@ class Estimate:
         cumulative = np.cumsum(self.weights)
         if self.kind == "density":
             return np.interp(at, cumulative, self.values)
-        return self.values[np.clip(np.searchsorted(cumulative, at * cumulative[-1]), 0, len(self.values) - 1)]
+        return self.values[
+            np.clip(np.searchsorted(cumulative, at * cumulative[-1]), 0, len(self.values) - 1)
+        ]
 
     def density(self, points: int = 512) -> tuple[Array, Array]:
         """Posterior density on a grid, for a picture; draws and atoms are smoothed a little."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.metrics.estimate import check_level
 
 
@@ -33,10 +33,15 @@ class JointDensity:
         edges = []
         for values in (x, y):
             spread = max(4 * values.std(), 1e-6)
-            low, high = max(-1.0, values.mean() - 1.5 * spread), min(1.0, values.mean() + 1.5 * spread)
+            low, high = (
+                max(-1.0, values.mean() - 1.5 * spread),
+                min(1.0, values.mean() + 1.5 * spread),
+            )
             edges.append(np.linspace(low, high, points + 1))
         table, _, _ = np.histogram2d(x, y, bins=edges)
-        widths = [max(len(v) ** (-1 / 6) * v.std() / (e[1] - e[0]), 0.5) for v, e in zip((x, y), edges)]
+        widths = [
+            max(len(v) ** (-1 / 6) * v.std() / (e[1] - e[0]), 0.5) for v, e in zip((x, y), edges)
+        ]
         table = gaussian_filter(table, widths, mode="constant")
         centres = [(e[1:] + e[:-1]) / 2 for e in edges]
         return cls.of(centres[0], centres[1], table)

@@ -4,4 +4,13 @@ from truthing.noise.base import NoiseModel
 from truthing.noise.known import Confusion, Difficulty, Joint, Symmetric
 from truthing.noise.learned import DawidSkene, OneCoin, Strata
 
-__all__ = ["Confusion", "DawidSkene", "Difficulty", "Joint", "NoiseModel", "OneCoin", "Strata", "Symmetric"]
+__all__ = [
+    "Confusion",
+    "DawidSkene",
+    "Difficulty",
+    "Joint",
+    "NoiseModel",
+    "OneCoin",
+    "Strata",
+    "Symmetric",
+]

@@ -7,7 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.errors import InputError, listing
 from truthing.labels import Labels
 
@@ -79,7 +79,9 @@ def check_confusion(matrix: Any, what: str) -> Array:
     """A square matrix of probabilities whose rows (truth) sum to one, or a sentence on what is wrong with it."""
     table = np.asarray(matrix, dtype=float)
     if table.ndim != 2 or table.shape[0] != table.shape[1]:
-        raise InputError(f"{what} has shape {table.shape}: a confusion matrix is square, truth in rows.")
+        raise InputError(
+            f"{what} has shape {table.shape}: a confusion matrix is square, truth in rows."
+        )
     if not np.isfinite(table).all() or (table < 0).any() or (table > 1 + 1e-9).any():
         raise InputError(f"{what} holds entries outside [0, 1]: its entries are probabilities.")
     sums = table.sum(axis=1)

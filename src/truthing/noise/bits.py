@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 
 
 def entropy(shares: Any) -> Array:

@@ -14,7 +14,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.labels import Labels
 
 TINY = 1e-10
@@ -157,7 +157,9 @@ class Model(ABC):
 
 def fit_em(labels: Labels, model: Model, gold: Array | None = None, **options: Any) -> Any:
     """The best parameters for these labels; options are those of `fit_codes`."""
-    return fit_codes(labels.indptr, labels.labeler, labels.label, labels.votes, model, gold=gold, **options)
+    return fit_codes(
+        labels.indptr, labels.labeler, labels.label, labels.votes, model, gold=gold, **options
+    )
 
 
 def fit_codes(
@@ -173,7 +175,9 @@ def fit_codes(
     votes = np.empty(0, dtype=np.float32) if weights is None else weights.astype(np.float32)
     known = np.full(n_items, -1) if gold is None else gold
     threads = threads or numba.get_num_threads()
-    theta = model.start(*_first_counts(start_of, key, votes, model.n_labelers * n_classes, n_classes, known))
+    theta = model.start(
+        *_first_counts(start_of, key, votes, model.n_labelers * n_classes, n_classes, known)
+    )
     nothing = np.empty((0, n_classes * model.n_strata))
     path: list[float] = []
 
@@ -191,7 +195,9 @@ def fit_codes(
     best, reached = -np.inf, None
     while reached is None and len(path) < most:
         first, value = step(theta)
-        if (value - best < tolerance * n_labels and np.isfinite(best)) or (stop is not None and stop(value)):
+        if (value - best < tolerance * n_labels and np.isfinite(best)) or (
+            stop is not None and stop(value)
+        ):
             reached = value
             break
         best = value
@@ -218,9 +224,13 @@ class Rows(Model):
     def start(self, counts: Array, totals: Array) -> Theta:
         """Strata go from as easy as a class seems to much harder."""
         rows, prior = _normalise(counts, totals, self)
-        harder = np.tile(np.linspace(0.0, 0.7, self.n_strata) if self.n_strata > 1 else [0.0], self.n_classes)
+        harder = np.tile(
+            np.linspace(0.0, 0.7, self.n_strata) if self.n_strata > 1 else [0.0], self.n_classes
+        )
         table = np.repeat(rows, self.n_strata, axis=1)
-        return (1 - harder) * table + harder / self.n_classes, np.repeat(prior, self.n_strata) / self.n_strata
+        return (1 - harder) * table + harder / self.n_classes, np.repeat(
+            prior, self.n_strata
+        ) / self.n_strata
 
     def tables(self, theta: Theta) -> tuple[Array, Array]:
         return theta[0], theta[1]
@@ -237,7 +247,9 @@ def _normalise(counts: Array, totals: Array, model: Rows) -> Theta:
     n_states = len(totals)
     table = counts.reshape(model.n_labelers, model.n_classes, n_states) + TINY
     if model.coin:
-        said_right = np.arange(model.n_classes)[:, None] == np.arange(n_states) * model.n_classes // n_states
+        said_right = (
+            np.arange(model.n_classes)[:, None] == np.arange(n_states) * model.n_classes // n_states
+        )
         right = (table * said_right).sum(axis=(1, 2)) / table.sum(axis=(1, 2))
         wrong = (1 - right) / max(model.n_classes - 1, 1)
         table = np.where(said_right, right[:, None, None], wrong[:, None, None])
@@ -250,6 +262,9 @@ def _normalise(counts: Array, totals: Array, model: Rows) -> Theta:
 def _extrapolate(start: Theta, first: Theta, second: Theta) -> Theta:
     change = [b - a for a, b in zip(start, first)]
     bend = [c - b - d for b, c, d in zip(first, second, change)]
-    size, turn = np.sqrt(sum((d**2).sum() for d in change)), np.sqrt(sum((d**2).sum() for d in bend))
+    size, turn = (
+        np.sqrt(sum((d**2).sum() for d in change)),
+        np.sqrt(sum((d**2).sum() for d in bend)),
+    )
     length = -max(1.0, size / turn) if turn > 0 else -1.0
     return tuple(a - 2 * length * d + length**2 * v for a, d, v in zip(start, change, bend))

@@ -8,13 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.errors import InputError, listing
 from truthing.labels import Labels
-from truthing.noise.base import NoiseModel, TableNoise, align, check_confusion, check_rates, symmetric_table
+from truthing.noise.base import (
+    NoiseModel,
+    TableNoise,
+    align,
+    check_confusion,
+    check_rates,
+    symmetric_table,
+)
 
 if TYPE_CHECKING:
-    from truthing.noise.hard_items import DifficultyFit
+    from truthing.noise.difficulty import DifficultyFit
 
 
 @dataclass(frozen=True)
@@ -38,7 +45,9 @@ class Symmetric(TableNoise):
         low, high = self.error
         check_rates(np.array([low, high]), "error")
         if low > high:
-            raise InputError(f"the range of error rates {low}-{high} runs backwards: give the lower end first.")
+            raise InputError(
+                f"the range of error rates {low}-{high} runs backwards: give the lower end first."
+            )
         return low, high
 
     def tables(self, labels: Labels) -> Array:
@@ -79,7 +88,10 @@ class Confusion(TableNoise):
                 f"{len(given)} confusion matrices for {labels.n_labelers} labelers: give one for each, or a mapping by name."
             )
         return np.stack(
-            [self.matrix(m, labels, f"the matrix of labeler {who!r}") for m, who in zip(given, labels.labelers)]
+            [
+                self.matrix(m, labels, f"the matrix of labeler {who!r}")
+                for m, who in zip(given, labels.labelers)
+            ]
         )
 
     def matrix(self, matrix: Any, labels: Labels, what: str) -> Array:
@@ -92,7 +104,9 @@ class Confusion(TableNoise):
             )
         absent = [c for c in labels.classes if c not in order]
         if absent:
-            raise InputError(f"{what} does not name class {absent[0]!r}: add a row and a column for it.")
+            raise InputError(
+                f"{what} does not name class {absent[0]!r}: add a row and a column for it."
+            )
         place = [order.index(c) for c in labels.classes]
         return table[np.ix_(place, place)]
 
@@ -115,16 +129,20 @@ class Difficulty:
     @property
     def learned(self) -> bool:
         if (self.difficulty is None) != (self.fallibility is None):
-            raise InputError("Difficulty needs difficulty and fallibility, or neither of them: then both are learned.")
+            raise InputError(
+                "Difficulty needs difficulty and fallibility, or neither of them: then both are learned."
+            )
         return self.difficulty is None
 
     def fit(self, labels: Labels, gold: Array | None = None) -> DifficultyFit:
         """Marginal maximum a posteriori by accelerated EM, each item's difficulty summed out: a point estimate, fast at any size."""
+        from truthing.noise.difficulty import HardItems
         from truthing.noise.em import fit_em
-        from truthing.noise.hard_items import HardItems
 
         if not self.learned:
-            raise InputError("difficulty and fallibility are given: there is nothing to fit; Difficulty() learns both.")
+            raise InputError(
+                "difficulty and fallibility are given: there is nothing to fit; Difficulty() learns both."
+            )
         return fit_em(labels, HardItems(labels.n_labelers, labels.n_classes), gold)
 
     def log_likelihood(self, labels: Labels) -> Array:
@@ -143,7 +161,9 @@ class Difficulty:
 
 def combined_error(difficulty: Any, fallibility: Any, n_classes: int) -> Array:
     """Su 60."""
-    return np.asarray((difficulty - difficulty * fallibility + fallibility) * (n_classes - 1) / n_classes)
+    return np.asarray(
+        (difficulty - difficulty * fallibility + fallibility) * (n_classes - 1) / n_classes
+    )
 
 
 @dataclass(frozen=True)
@@ -177,11 +197,17 @@ class Joint:
             )
         rest = [name for name in labels.labelers if name not in self.group]
         if rest and self.others is None:
-            raise InputError(f"labeler {listing(rest)} is not in the joint table: give others=, a model for the rest.")
+            raise InputError(
+                f"labeler {listing(rest)} is not in the joint table: give others=, a model for the rest."
+            )
         grid = labels.select(list(self.group)).matrix()
         # one more place on each axis, for "gave no label": the sum over what the label could have been
         for axis in range(1, table.ndim):
             table = np.concatenate([table, table.sum(axis=axis, keepdims=True)], axis=axis)
         with np.errstate(divide="ignore"):
             scores = np.log(table)[(slice(None), *grid.T)].T
-        return scores + self.others.log_likelihood(labels.select(rest)) if rest and self.others is not None else scores
+        return (
+            scores + self.others.log_likelihood(labels.select(rest))
+            if rest and self.others is not None
+            else scores
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.labels import Labels
 
@@ -46,7 +46,9 @@ class Strata:
 
     def __post_init__(self) -> None:
         if not 2 <= self.k <= 5:
-            raise InputError(f"Strata({self.k}): choose 2 to 5 strata; one stratum is DawidSkene().")
+            raise InputError(
+                f"Strata({self.k}): choose 2 to 5 strata; one stratum is DawidSkene()."
+            )
 
     def fit(self, labels: Labels, gold: Array | None = None) -> EMFit:
         """Maximum likelihood by accelerated EM, without pooling."""

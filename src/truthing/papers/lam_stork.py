@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.errors import InputError, NotIdentified
 from truthing.metrics.counts import ratio
 from truthing.metrics.estimate import check_level, shortest_interval
@@ -38,7 +38,9 @@ class Scalar:
         """Confidence interval; without counts behind the number there is none to give."""
         check_level(level)
         if self._limits is None:
-            raise InputError("no interval without sample sizes: give n, the number of items behind the apparent error.")
+            raise InputError(
+                "no interval without sample sizes: give n, the number of items behind the apparent error."
+            )
         return self._limits(level)
 
     def __str__(self) -> str:
@@ -67,7 +69,11 @@ INDEPENDENT = "Two classes; the labels' mistakes and the classifier's are indepe
 
 
 def true_error(
-    apparent: float, mislabeling: float | None = None, *, n: int | None = None, checked: tuple[int, int] | None = None
+    apparent: float,
+    mislabeling: float | None = None,
+    *,
+    n: int | None = None,
+    checked: tuple[int, int] | None = None,
 ) -> Scalar:
     """True error rate behind an apparent one, for labels wrong at a known or estimated rate.
 
@@ -108,7 +114,9 @@ def true_error(
             f"an apparent error of {apparent:.4g}. {value:.0f} is reported."
         )
     if mislabeling > 0.5:
-        warnings.append("A mislabeling rate above ½ means labels worse than chance; the formula inverts them.")
+        warnings.append(
+            "A mislabeling rate above ½ means labels worse than chance; the formula inverts them."
+        )
     limits, variance = None, None
     if n is not None:
         counts = _disagreements(apparent, n)
@@ -118,7 +126,9 @@ def true_error(
         def limits(level: float) -> tuple[float, float]:
             if rate > 0.5:  # inverted labels: disagreement with them is agreement
                 flipped = None if checked is None else (checked[1] - checked[0], checked[1])
-                return true_error_limits(n - counts, n, level, mislabeling=1 - rate, checked=flipped)
+                return true_error_limits(
+                    n - counts, n, level, mislabeling=1 - rate, checked=flipped
+                )
             return true_error_limits(counts, n, level, mislabeling=rate, checked=checked)
 
     return Scalar(value, float(raw), bool(clipped), variance, warnings, [INDEPENDENT], limits)
@@ -139,7 +149,9 @@ def noisy_label_ratio(error: float, mislabeling: float) -> Scalar:
     if error in (0.0, 1.0):
         value = 1.0 if mislabeling in (0.0, 1.0) else float("inf")
     else:
-        value = mislabeling * (1 - mislabeling) / ((1 - 2 * mislabeling) ** 2 * error * (1 - error)) + 1
+        value = (
+            mislabeling * (1 - mislabeling) / ((1 - 2 * mislabeling) ** 2 * error * (1 - error)) + 1
+        )
     return Scalar(value, value, assumptions=[INDEPENDENT])
 
 
@@ -154,7 +166,9 @@ class LabelPolicy:
     assumptions: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
-        way = {"distinct": "label twice as many items once", "repeat": "label every item twice"}[self.policy]
+        way = {"distinct": "label twice as many items once", "repeat": "label every item twice"}[
+            self.policy
+        ]
         return f"{way}: variance × l {self.variance_distinct:.4f} for distinct items, {self.variance_repeat:.4f} for repeated labels"
 
 
@@ -187,7 +201,9 @@ def label_policy(error: float, mislabeling: float) -> LabelPolicy:
         INDEPENDENT,
         "Two labels are both wrong at rate m², and never one right and one wrong: the paper's optimism.",
     ]
-    return LabelPolicy("distinct" if distinct < repeat else "repeat", distinct, repeat, float(boundary), assumed)
+    return LabelPolicy(
+        "distinct" if distinct < repeat else "repeat", distinct, repeat, float(boundary), assumed
+    )
 
 
 @dataclass(frozen=True)
@@ -259,7 +275,9 @@ class TrueConfusion:
         return f"P(prediction | truth), truth in rows:\n{rows}\nclass prior {prior}\nerror {self.error:.4f}"
 
 
-def true_confusion(joint: Any, labeler_confusion: Any, *, draws: int = 4000, seed: int = 0) -> TrueConfusion:
+def true_confusion(
+    joint: Any, labeler_confusion: Any, *, draws: int = 4000, seed: int = 0
+) -> TrueConfusion:
     """The classifier's true confusion matrix and the class prior, for labelers with a known confusion matrix.
 
     Lam & Stork Eq. 5 and 6 with the truth in rows: ``joint = Lᵀ diag(π) K``, so ``π = L⁻ᵀ joint 1`` and
@@ -276,7 +294,9 @@ def true_confusion(joint: Any, labeler_confusion: Any, *, draws: int = 4000, see
             f"the joint table has shape {table.shape}; it needs a row for each of the {labeler.shape[0]} labels."
         )
     if not np.isfinite(table).all() or (table < 0).any() or table.sum() == 0:
-        raise InputError("the joint table must hold counts or proportions: no negative entries, not all zero.")
+        raise InputError(
+            "the joint table must hold counts or proportions: no negative entries, not all zero."
+        )
     condition = float(np.linalg.cond(labeler))
     if condition > 1e6:
         raise NotIdentified(
@@ -286,7 +306,11 @@ def true_confusion(joint: Any, labeler_confusion: Any, *, draws: int = 4000, see
     total = table.sum()
     raw_confusion, raw_prior = _invert(table / total, labeler)
     confusion, prior = _project(raw_confusion, raw_prior)
-    clipped = bool((raw_confusion < -1e-12).any() or (raw_confusion > 1 + 1e-12).any() or (raw_prior < -1e-12).any())
+    clipped = bool(
+        (raw_confusion < -1e-12).any()
+        or (raw_confusion > 1 + 1e-12).any()
+        or (raw_prior < -1e-12).any()
+    )
     warnings = []
     if clipped:
         warnings.append(
@@ -333,7 +357,9 @@ def _rate(value: float, what: str) -> None:
 def _checked_rate(checked: tuple[int, int]) -> float:
     wrong, n0 = checked
     if n0 < 1 or not 0 <= wrong <= n0:
-        raise InputError(f"checked={checked}: give (wrong, n0) with 0 ≤ wrong ≤ n0 and n0 at least 1.")
+        raise InputError(
+            f"checked={checked}: give (wrong, n0) with 0 ≤ wrong ≤ n0 and n0 at least 1."
+        )
     return wrong / n0
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(128)
 _NODES, _WEIGHTS = (_NODES + 1) / 2, _WEIGHTS / 2
@@ -28,7 +28,9 @@ def true_error_limits(
 ) -> tuple[float, float]:
     """Limits for the true error from ``disagreements`` of ``n``, with ``m`` known or counted as ``checked`` = (wrong, n0)."""
     if disagreements * 2 > n:  # the formula is symmetric: 1 - e belongs to 1 - a
-        low, high = true_error_limits(n - disagreements, n, level, mislabeling=mislabeling, checked=checked)
+        low, high = true_error_limits(
+            n - disagreements, n, level, mislabeling=mislabeling, checked=checked
+        )
         return 1 - high, 1 - low
     tail = (1 - level) / 2
     pessimist, optimist = _mislabeling_nodes(mislabeling, checked)
@@ -37,7 +39,9 @@ def true_error_limits(
     return low, high
 
 
-def _mislabeling_nodes(mislabeling: float | None, checked: tuple[int, int] | None) -> tuple[Array, Array]:
+def _mislabeling_nodes(
+    mislabeling: float | None, checked: tuple[int, int] | None
+) -> tuple[Array, Array]:
     """Equally weighted-by-quadrature values of m under its upper and its lower confidence distribution."""
     from scipy.special import betaincinv
 

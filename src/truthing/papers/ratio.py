@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.metrics.estimate import Estimate
 
 
@@ -20,7 +20,9 @@ class NormalRatio:
     s: float
 
     @classmethod
-    def of(cls, mean_z: float, mean_w: float, var_z: float, var_w: float, cov: float) -> NormalRatio:
+    def of(
+        cls, mean_z: float, mean_w: float, var_z: float, var_w: float, cov: float
+    ) -> NormalRatio:
         sd_z, sd_w = np.sqrt(var_z), np.sqrt(var_w)
         rho = np.clip(cov / (sd_z * sd_w), -1 + 1e-12, 1 - 1e-12)
         s = rho * sd_z / sd_w
@@ -36,7 +38,12 @@ class NormalRatio:
         t = self.r * (at - self.s)
         q = (self.b + self.a * t) / np.sqrt(1 + t**2)
         tail = np.exp(-(self.a**2 + self.b**2) / 2)
-        body = q * np.sqrt(np.pi / 2) * erf(q / np.sqrt(2)) * np.exp(-((self.a - self.b * t) ** 2) / (2 * (1 + t**2)))
+        body = (
+            q
+            * np.sqrt(np.pi / 2)
+            * erf(q / np.sqrt(2))
+            * np.exp(-((self.a - self.b * t) ** 2) / (2 * (1 + t**2)))
+        )
         return np.abs(self.r) * (tail + body) / (np.pi * (1 + t**2))
 
     @property
@@ -57,7 +64,9 @@ class NormalRatio:
             low, high = 0.0, 1.0
         grid = np.linspace(low, high, points)
         density = self.density(grid)
-        if not density.sum() > 0:  # the mass lies outside [0, 1]: the nearest end is all that is left
+        if (
+            not density.sum() > 0
+        ):  # the mass lies outside [0, 1]: the nearest end is all that is left
             return Estimate.exactly(float(np.clip(middle, 0, 1)))
         return Estimate.from_density(grid, density)
 

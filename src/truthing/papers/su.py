@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.metrics.estimate import Estimate
 from truthing.papers.ratio import NormalRatio, normal_estimate
 from truthing.truth.draws import DrawnAnswer, LateDraws, draw_confusion
@@ -48,7 +48,9 @@ def find_operating_point(
     matrix = np.full((n, n), 1 / n) if start is None else start
     path = [matrix]
     for iteration in range(1, most + 1):
-        new = keep_inside(update(problem.groups, problem.groups.posterior(matrix, problem.prior)), margin)
+        new = keep_inside(
+            update(problem.groups, problem.groups.posterior(matrix, problem.prior)), margin
+        )
         moved = np.abs(new - matrix).max()
         matrix = new
         path.append(matrix)
@@ -85,7 +87,10 @@ def expected_counts(groups: Groups, posterior: Array) -> Array:
     """Expected confusion counts, truth in rows."""
     n = posterior.shape[1]
     return np.stack(
-        [np.bincount(groups.predicted, weights=posterior[:, y] * groups.size, minlength=n) for y in range(n)]
+        [
+            np.bincount(groups.predicted, weights=posterior[:, y] * groups.size, minlength=n)
+            for y in range(n)
+        ]
     )
 
 
@@ -108,7 +113,9 @@ def by_ratios(positive: int, *, shortcut: bool = False) -> Update:
 
     def update(groups: Groups, posterior: Array) -> Array:
         moments = Moments.of(groups, posterior, positive)
-        return operating_matrix(moments.mean("recall", shortcut), moments.mean("false_alarm", shortcut), positive)
+        return operating_matrix(
+            moments.mean("recall", shortcut), moments.mean("false_alarm", shortcut), positive
+        )
 
     return update
 
@@ -122,7 +129,9 @@ def by_sampling(n_draws: int, rng: np.random.Generator) -> Update:
         share = confusion.draws / np.where(rows == 0, np.nan, rows)[:, confusion.cells[:, 0]]
         known = ~np.isnan(share)
         mean = np.where(
-            known.any(axis=0), np.where(known, share, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1), np.nan
+            known.any(axis=0),
+            np.where(known, share, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1),
+            np.nan,
         )
         matrix = np.zeros((confusion.n_classes, confusion.n_classes))
         matrix[confusion.cells[:, 0], confusion.cells[:, 1]] = mean
@@ -182,7 +191,9 @@ class Moments:
         mean_z, mean_w, var_z, var_w, cov = self.parts(base, beta)
         if var_w <= 0:
             return Estimate.exactly(mean_z / mean_w if mean_w > 0 else float("nan"))
-        floor = 1e-10 * var_w  # a numerator without variance would divide by zero; this adds nothing visible
+        floor = (
+            1e-10 * var_w
+        )  # a numerator without variance would divide by zero; this adds nothing visible
         return NormalRatio.of(mean_z, mean_w, max(var_z, floor), var_w, cov).estimate()
 
     def mean(self, base: str, shortcut: bool = False) -> float:
@@ -208,7 +219,9 @@ class RatioAnswer:
         if name in ("accuracy", "error"):
             m = self.moments(self.positive)
             mean = m.mean_u - m.mean_v - m.share + 1
-            return normal_estimate(mean if name == "accuracy" else 1 - mean, float(np.sqrt(m.var_u + m.var_v)))
+            return normal_estimate(
+                mean if name == "accuracy" else 1 - mean, float(np.sqrt(m.var_u + m.var_v))
+            )
         asked = Asked.parse(name, self.classes, self.positive)
         if asked is None:
             return self.drawn.estimate(name)
@@ -221,7 +234,12 @@ class RatioAnswer:
             )
         if asked.base == "specificity":
             flipped = m.estimate("false_alarm")
-            return Estimate(1 - flipped.values[::-1], flipped.weights[::-1], flipped.kind, undefined=flipped.undefined)
+            return Estimate(
+                1 - flipped.values[::-1],
+                flipped.weights[::-1],
+                flipped.kind,
+                undefined=flipped.undefined,
+            )
         return m.estimate(asked.base, asked.beta)
 
     def moments(self, cls: int) -> Moments:

@@ -12,7 +12,7 @@ from functools import cached_property
 import numba
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.metrics.counts import ratio
 from truthing.metrics.curves import Band, BestThreshold, Curve
 from truthing.metrics.estimate import Estimate
@@ -54,7 +54,13 @@ def _sweep(place, ends, weight, odds, tolerance, most):  # type: ignore[no-untyp
             detect, alarm = new_detect, new_alarm
             if moved < tolerance:
                 break
-        out[0, k], out[1, k], out[2, k], out[3, k], out[4, k] = u / n, v / n, su / n**2, sv / n**2, start / n
+        out[0, k], out[1, k], out[2, k], out[3, k], out[4, k] = (
+            u / n,
+            v / n,
+            su / n**2,
+            sv / n**2,
+            start / n,
+        )
     return out.T
 
 
@@ -71,12 +77,16 @@ class SweptCurves:
     @cached_property
     def areas(self) -> ScoreAnswer:
         """Answer keys drawn given the scores; made when first asked for."""
-        return ScoreAnswer.lazily(self.scores, self.evidence, self.prior, n_draws=self.n_draws, seed=self.seed)
+        return ScoreAnswer.lazily(
+            self.scores, self.evidence, self.prior, n_draws=self.n_draws, seed=self.seed
+        )
 
     def estimate(self, name: str) -> Estimate:
         return self.areas.estimate(name)
 
-    def best_threshold(self, metric: str = "f1", *, cost: tuple[float, float] | None = None) -> BestThreshold:
+    def best_threshold(
+        self, metric: str = "f1", *, cost: tuple[float, float] | None = None
+    ) -> BestThreshold:
         return self.areas.best_threshold(metric, cost=cost)
 
     @cached_property
@@ -93,7 +103,12 @@ class SweptCurves:
             values = np.bincount(place, weights=difference) / count
         ends = np.flatnonzero(np.append(np.diff(scores) != 0, True))
         out = _sweep(
-            place.reshape(-1)[order], ends, np.exp(values), self.prior[1] / max(self.prior[0], 1e-300), 1e-4, 50
+            place.reshape(-1)[order],
+            ends,
+            np.exp(values),
+            self.prior[1] / max(self.prior[0], 1e-300),
+            1e-4,
+            50,
         )
         return scores[ends], out
 
@@ -113,7 +128,10 @@ class SweptCurves:
 
         def bands(level: float) -> tuple[Band, Band]:
             half = _quantile(level) * np.sqrt(m[:, 2]) / m[:, 4]
-            return _ratio_band(m, "recall", x, level), (np.clip(y - half, 0, 1), np.clip(y + half, 0, 1))
+            return _ratio_band(m, "recall", x, level), (
+                np.clip(y - half, 0, 1),
+                np.clip(y + half, 0, 1),
+            )
 
         return Curve("pr", thresholds, x, y, bands, lambda: self.estimate("average_precision"))
 
@@ -144,7 +162,10 @@ def _ratio_band(m: Array, base: str, centre: Array, level: float) -> Band:
 
 def joint_roc(moments: Moments, points: int = 301) -> JointDensity:
     """Su (17): the density of (p_D, p_FA), on the region where ν lies between them."""
-    x, y = _window(moments.estimate("recall"), points), _window(moments.estimate("false_alarm"), points)
+    x, y = (
+        _window(moments.estimate("recall"), points),
+        _window(moments.estimate("false_alarm"), points),
+    )
     detect, alarm = np.meshgrid(x, y, indexing="ij")
     gap = detect - alarm
     safe = np.where(np.abs(gap) < 1e-12, np.nan, gap)
@@ -164,7 +185,9 @@ def joint_pr(moments: Moments, points: int = 301) -> JointDensity:
     precision, recall = np.meshgrid(x, y, indexing="ij")
     recall = np.maximum(recall, 1e-12)
     u = moments.share * precision
-    density = moments.share**2 * precision / recall**2 * _normals(moments, u, u * (1 - recall) / recall)
+    density = (
+        moments.share**2 * precision / recall**2 * _normals(moments, u, u * (1 - recall) / recall)
+    )
     return JointDensity.of(x, y, density)
 
 
@@ -175,6 +198,7 @@ def _window(estimate: Estimate, points: int) -> Array:
 
 
 def _normals(moments: Moments, u: Array, v: Array) -> Array:
-    return np.exp(-0.5 * ((u - moments.mean_u) ** 2 / moments.var_u + (v - moments.mean_v) ** 2 / moments.var_v)) / (
-        2 * np.pi * np.sqrt(moments.var_u * moments.var_v)
-    )
+    return np.exp(
+        -0.5
+        * ((u - moments.mean_u) ** 2 / moments.var_u + (v - moments.mean_v) ** 2 / moments.var_v)
+    ) / (2 * np.pi * np.sqrt(moments.var_u * moments.var_v))

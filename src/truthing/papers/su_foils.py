@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.labels import Labels
 from truthing.metrics.confusion import Confusion
 from truthing.metrics.counts import Tally, evaluate
@@ -27,11 +27,15 @@ class PointAnswer:
     centre: str = "mean"
 
     def estimate(self, name: str) -> Estimate:
-        values = evaluate(name, Tally.from_confusion(self.matrices), classes=self.classes, positive=self.positive)
+        values = evaluate(
+            name, Tally.from_confusion(self.matrices), classes=self.classes, positive=self.positive
+        )
         known = values[~np.isnan(values)]
         if len(known) == 0:
             return Estimate.exactly(np.nan)
-        return Estimate.exactly(float(np.mean(known) if self.centre == "mean" else np.median(known)))
+        return Estimate.exactly(
+            float(np.mean(known) if self.centre == "mean" else np.median(known))
+        )
 
     @property
     def confusion(self) -> Confusion:
@@ -44,7 +48,9 @@ def labeler_matrices(labels: Labels, predicted: Array) -> Array:
     """Each labeler's labels taken for the truth: confusion counts scaled by N / (number of its labels)."""
     n = labels.n_classes
     cell = (labels.labeler.astype(np.int64) * n + labels.label) * n + predicted[labels.item]
-    counts = np.bincount(cell, weights=labels.weight, minlength=labels.n_labelers * n * n).reshape(-1, n, n)
+    counts = np.bincount(cell, weights=labels.weight, minlength=labels.n_labelers * n * n).reshape(
+        -1, n, n
+    )
     seen = counts.sum(axis=(1, 2))
     return counts[seen > 0] * (labels.n_items / seen[seen > 0])[:, None, None]
 
@@ -65,7 +71,9 @@ def spatial_median(points: Array, *, tolerance: float = 1e-10, most: int = 1000)
         pull = weight @ points / weight.sum()
         resultant = np.linalg.norm(weight @ (points - centre))
         # at a data point the step shrinks by the number of points there: Vardi and Zhang's correction
-        share = min(1.0, here.sum() / resultant) if here.any() and resultant > 0 else float(here.any())
+        share = (
+            min(1.0, here.sum() / resultant) if here.any() and resultant > 0 else float(here.any())
+        )
         new = (1 - share) * pull + share * centre
         if np.linalg.norm(new - centre) < tolerance * (1 + np.linalg.norm(centre)):
             return new

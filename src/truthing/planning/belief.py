@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.metrics.counts import Tally, evaluate
 from truthing.planning.widths import Goal, known_samples
 from truthing.planning.world import World
-from truthing.truth.link import Level, LinkDraws, draw_link
-from truthing.truth.link_counts import wrong_classes
-from truthing.truth.readings import DEPENDENCE, Readings
+from truthing.truth.link.counts import wrong_classes
+from truthing.truth.link.prior import Level, LinkDraws, draw_link
+from truthing.truth.link.views import DEPENDENCE, Readings
 
 MOST_CELLS = 20_000_000  # draws × groups × classes
 
@@ -71,7 +71,11 @@ class Belief:
         total = np.zeros(len(self.free))
         for o in range(likelihood.shape[1]):
             chance = q @ likelihood[:, o]
-            own = (q * worth) @ likelihood[:, o] - chance * own_mean if self.sample else np.zeros_like(chance)
+            own = (
+                (q * worth) @ likelihood[:, o] - chance * own_mean
+                if self.sample
+                else np.zeros_like(chance)
+            )
             if informs:
                 marginal = np.maximum(chance.mean(axis=0), 1e-300)
                 shift = (chance * (centre - centre.mean())[:, None] + own).mean(axis=0)
@@ -82,7 +86,13 @@ class Belief:
 
 
 def linked_belief(
-    readings: Readings, level: Level, gold: Array, goal: Goal, *, seed: int, weights: Array | None = None
+    readings: Readings,
+    level: Level,
+    gold: Array,
+    goal: Goal,
+    *,
+    seed: int,
+    weights: Array | None = None,
 ) -> Belief:
     """The default: noise learned, linked to the truth."""
     link = draw_link(readings, level, gold, n_draws=1000, seed=seed, gold_weights=weights)
@@ -105,16 +115,28 @@ def slope_of(link: LinkDraws) -> float:
     return float(link.coefficients[:, 1].mean())
 
 
-def known_belief(predicted: Array, log_likelihood: Array, gold: Array, goal: Goal, *, seed: int) -> Belief:
+def known_belief(
+    predicted: Array, log_likelihood: Array, gold: Array, goal: Goal, *, seed: int
+) -> Belief:
     """Noise given: labels inform about the classifier and the class prior too."""
     groups, samples = known_samples(predicted, log_likelihood, gold, seed)
     keep = max(100, min(len(samples.rows), MOST_CELLS // groups.evidence.size))
-    rows, prior = (part[:: max(len(samples.rows) // keep, 1)] for part in (samples.rows, samples.prior))
-    q = np.exp(groups.evidence)[None] * prior[:, None, :] * rows[:, :, groups.predicted].transpose(0, 2, 1)
+    rows, prior = (
+        part[:: max(len(samples.rows) // keep, 1)] for part in (samples.rows, samples.prior)
+    )
+    q = (
+        np.exp(groups.evidence)[None]
+        * prior[:, None, :]
+        * rows[:, :, groups.predicted].transpose(0, 2, 1)
+    )
     q /= np.maximum(q.sum(axis=2, keepdims=True), 1e-300)
     held = np.bincount(groups.member[gold >= 0], minlength=len(groups))
     sample = goal.target == "sample"
-    counts = _counts(q, groups.size, groups.predicted) if sample else len(predicted) * prior[:, :, None] * rows
+    counts = (
+        _counts(q, groups.size, groups.predicted)
+        if sample
+        else len(predicted) * prior[:, :, None] * rows
+    )
     return Belief(groups.member, groups.size - held, groups.predicted, q, counts, sample, None)
 
 

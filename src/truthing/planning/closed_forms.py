@@ -25,7 +25,9 @@ def item_variance(error: float, mislabeling: float, labels: int) -> float:
     True
     """
     if labels < 1 or not 0 < error < 1 or not 0 <= mislabeling <= 1:
-        raise InputError("item_variance needs an error inside (0, 1), a mislabeling rate and at least one label.")
+        raise InputError(
+            "item_variance needs an error inside (0, 1), a mislabeling rate and at least one label."
+        )
     information = 0.0
     for j in range(labels + 1):
         ways = math.comb(labels, j)
@@ -40,7 +42,9 @@ def item_variance(error: float, mislabeling: float, labels: int) -> float:
     return 1 / information
 
 
-def asymptotic_width(error: float, mislabeling: float, labels: int, items: int, level: float = 0.95) -> float:
+def asymptotic_width(
+    error: float, mislabeling: float, labels: int, items: int, level: float = 0.95
+) -> float:
     """Width of the interval of the error (or accuracy) for many items: ``2 z √(item_variance / items)``."""
     z = NormalDist().inv_cdf(0.5 + level / 2)
     return 2 * z * math.sqrt(item_variance(error, mislabeling, labels) / items)

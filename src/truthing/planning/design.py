@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.errors import InputError, did_you_mean, listing
 
-Composition = tuple[float, ...]  # labels an item from each kind of labeler, in the order of the world's kinds
+Composition = tuple[
+    float, ...
+]  # labels an item from each kind of labeler, in the order of the world's kinds
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,9 @@ class Design:
             said = f"{count:.3g} label{'' if count == 1 else 's'} each"
         else:
             said = " + ".join(f"{count:.3g} {kind}" for kind, count in given.items()) + " each"
-        return f"{self.items:,} items, {said}, " + (f"gold on {self.gold:,}" if self.gold else "no gold")
+        return f"{self.items:,} items, {said}, " + (
+            f"gold on {self.gold:,}" if self.gold else "no gold"
+        )
 
 
 @dataclass(frozen=True)
@@ -89,10 +93,14 @@ class Costs:
         known = ("item", "label", "gold")
         for name in costs:
             if name not in known:
-                raise InputError(f"costs name {name!r}; prices are of {', '.join(known)}.{did_you_mean(name, known)}")
+                raise InputError(
+                    f"costs name {name!r}; prices are of {', '.join(known)}.{did_you_mean(name, known)}"
+                )
         label = costs.get("label")
         if label is None:
-            raise InputError("the price of a label is missing: give costs={'label': 0.05, …} (--label-cost 0.05).")
+            raise InputError(
+                "the price of a label is missing: give costs={'label': 0.05, …} (--label-cost 0.05)."
+            )
         each = dict(label) if isinstance(label, Mapping) else dict.fromkeys(kinds, label)
         strange = [kind for kind in each if kind not in kinds]
         absent = [kind for kind in kinds if kind not in each]

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.planning.belief import Belief, linked_belief
 from truthing.planning.widths import Goal, linked_confusion
 from truthing.planning.world import World
-from truthing.truth.readings import Readings
+from truthing.truth.link.views import Readings
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def gold_effect(
     """
     from truthing.grading import positive_class, predicted_classes, prepare
     from truthing.truth.consensus import Entries
-    from truthing.truth.readings import read_panel
+    from truthing.truth.link.views import read_panel
 
     joined = prepare(predictions, labels, gold=gold)
     panel = joined.labels
@@ -68,11 +68,20 @@ def gold_effect(
     readings = read_panel(Entries.of(panel), predicted)
     empty = np.zeros(0)
     world = World(empty, empty, (), panel.classes, place)
-    return gold_effect_on(readings, joined.gold, n_gold, goal=goal, world=world, sets=sets, seed=seed)
+    return gold_effect_on(
+        readings, joined.gold, n_gold, goal=goal, world=world, sets=sets, seed=seed
+    )
 
 
 def gold_effect_on(
-    readings: Readings, gold: Array, n_gold: int, *, goal: Goal, world: World, sets: int = 12, seed: int = 0
+    readings: Readings,
+    gold: Array,
+    n_gold: int,
+    *,
+    goal: Goal,
+    world: World,
+    sets: int = 12,
+    seed: int = 0,
 ) -> GoldEffect:
     """`gold_effect` for a panel that has been read already; ``gold`` holds class codes, -1 unknown."""
     free = np.flatnonzero(gold < 0)
@@ -81,19 +90,28 @@ def gold_effect_on(
             f"{n_gold} gold items: {len(free):,} items have no gold yet; give a number from 1 to {len(free):,}."
         )
     level = goal.link_level(readings)
-    before = goal.width(linked_confusion(readings, level, gold, goal.target, seed, draws=4000), world)
+    before = goal.width(
+        linked_confusion(readings, level, gold, goal.target, seed, draws=4000), world
+    )
     belief = linked_belief(readings, level, gold, goal, seed=seed)
     rng = np.random.default_rng(seed)
     found = [
         goal.width(
-            linked_confusion(readings, level, _more_gold(belief, gold, free, n_gold, rng), goal.target, seed), world
+            linked_confusion(
+                readings, level, _more_gold(belief, gold, free, n_gold, rng), goal.target, seed
+            ),
+            world,
         )
         for _ in range(sets)
     ]
-    return GoldEffect(float(np.mean(found)), float(np.std(found, ddof=1) / np.sqrt(sets)), before, n_gold)
+    return GoldEffect(
+        float(np.mean(found)), float(np.std(found, ddof=1) / np.sqrt(sets)), before, n_gold
+    )
 
 
-def _more_gold(belief: Belief, gold: Array, free: Array, n_gold: int, rng: np.random.Generator) -> Array:
+def _more_gold(
+    belief: Belief, gold: Array, free: Array, n_gold: int, rng: np.random.Generator
+) -> Array:
     """Gold on random items, its truths as one draw of the belief has them."""
     chosen = rng.choice(free, size=n_gold, replace=False)
     chance = belief.chances[rng.integers(len(belief.chances))][belief.member[chosen]]

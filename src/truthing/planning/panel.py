@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from truthing.coding import Array
-from truthing.truth.link import Level, draw_link, expit
-from truthing.truth.readings import CLIP, Readings, logit
+from truthing.class_codes import Array
+from truthing.truth.link.prior import Level, draw_link, expit
+from truthing.truth.link.views import CLIP, Readings, logit
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +26,13 @@ class PanelBelief:
 
     @classmethod
     def of(
-        cls, readings: Readings, level: Level, gold: Array, *, seed: int, weights: Array | None = None
+        cls,
+        readings: Readings,
+        level: Level,
+        gold: Array,
+        *,
+        seed: int,
+        weights: Array | None = None,
     ) -> PanelBelief:
         """What labels and gold in hand say; without gold, the prior learned from public crowds, and even chances that it is needed."""
         link = draw_link(readings, level, gold, n_draws=1000, seed=seed, gold_weights=weights)
@@ -37,7 +43,9 @@ class PanelBelief:
         for k in np.unique(shape.predicted):
             effects[:, k] = score[:, np.argmax(shape.predicted == k)]
         accuracy = np.clip(link.chance() @ shape.share, 1e-6, 1 - 1e-6)
-        return cls(logit(accuracy), slope, effects, _independent(readings, level, gold, seed, weights))
+        return cls(
+            logit(accuracy), slope, effects, _independent(readings, level, gold, seed, weights)
+        )
 
     def is_independent(self, number: int) -> bool:
         """Is made-up data set ``number`` one of an independent panel? Spread evenly, so that few sets hold the right share."""
@@ -50,7 +58,11 @@ class PanelBelief:
         low, high = self.level[d] - score.max(), self.level[d] - score.min()
         for _ in range(50):
             middle = (low + high) / 2
-            low, high = (middle, high) if expit(middle + score).mean() < expit(self.level[d]) else (low, middle)
+            low, high = (
+                (middle, high)
+                if expit(middle + score).mean() < expit(self.level[d])
+                else (low, middle)
+            )
         n = len(score)
         other = readings.consensus + 1e-4
         other[np.arange(n), readings.predicted] = 0.0
@@ -59,7 +71,9 @@ class PanelBelief:
         return np.where(rng.random(n) < expit(middle + score), readings.predicted, wrong)
 
 
-def _independent(readings: Readings, level: Level, gold: Array, seed: int, weights: Array | None) -> float:
+def _independent(
+    readings: Readings, level: Level, gold: Array, seed: int, weights: Array | None
+) -> float:
     """P(independent | gold) from even chances: the noise model's likelihood of the gold against the link's, averaged over its prior."""
     known = np.flatnonzero(gold >= 0)
     if not len(known):

@@ -8,18 +8,25 @@ from typing import Any
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.errors import InputError, did_you_mean
-from truthing.grading import as_noise, grade, positive_class, predicted_classes, prepare, selection_weights
+from truthing.grading import (
+    as_noise,
+    grade,
+    positive_class,
+    predicted_classes,
+    prepare,
+    selection_weights,
+)
 from truthing.noise.base import TableNoise
 from truthing.planning.design import Costs, Design, Stock
 from truthing.planning.panel import PanelBelief
 from truthing.planning.sequential import PilotState
 from truthing.planning.widths import Goal
 from truthing.planning.world import Kind, World
-from truthing.truth import rows
+from truthing.truth import known_noise
 from truthing.truth.consensus import Entries
-from truthing.truth.readings import Readings, read_panel
+from truthing.truth.link.views import Readings, read_panel
 
 FIELDS = ("labels", "predictions", "gold", "gold_weights")
 SPREAD_SETS, SPREAD_ITEMS = 6, 3000
@@ -39,7 +46,9 @@ class Learned:
     warnings: list[str]
 
 
-def learn(pilot: Any, *, costs: Any, labelers: Any, noise: Any, goal: Goal, positive: Any, seed: int) -> Learned:
+def learn(
+    pilot: Any, *, costs: Any, labelers: Any, noise: Any, goal: Goal, positive: Any, seed: int
+) -> Learned:
     """Grade the pilot, and take the world from the grade."""
     given = _fields(pilot)
     joined = prepare(given["predictions"], given["labels"], gold=given["gold"])
@@ -57,9 +66,12 @@ def learn(pilot: Any, *, costs: Any, labelers: Any, noise: Any, goal: Goal, posi
             "the pilot's noise model has no confusion matrix for each labeler: plan with noise=None or rates."
         )
     members = _members(labelers, costs, panel.labelers, panel.per_labeler)
-    per_person = labelers is None and len(members) > 1  # prices by name: these very people, nobody like them
+    per_person = (
+        labelers is None and len(members) > 1
+    )  # prices by name: these very people, nobody like them
     kinds = tuple(
-        _kind(name, tables[list(who)], panel.anonymous, open_pool=not per_person) for name, who in members.items()
+        _kind(name, tables[list(who)], panel.anonymous, open_pool=not per_person)
+        for name, who in members.items()
     )
     entries = Entries.of(panel)
     joint = likeliest_joint(entries.log_likelihood(tables), predicted, joined.gold)
@@ -74,7 +86,9 @@ def learn(pilot: Any, *, costs: Any, labelers: Any, noise: Any, goal: Goal, posi
     chances = given["gold_weights"]
     weights = None if chances is None else selection_weights(chances, joined)
     if readings is not None:
-        panel_belief = PanelBelief.of(readings, goal.link_level(readings), joined.gold, seed=seed, weights=weights)
+        panel_belief = PanelBelief.of(
+            readings, goal.link_level(readings), joined.gold, seed=seed, weights=weights
+        )
         world = replace(world, panel=panel_belief)
         if goal.panel_error is None:
             world = _with_spread(world, stock, readings, seed)
@@ -123,7 +137,7 @@ def likeliest_joint(log_likelihood: Array, predicted: Array, gold: Array) -> Arr
 def is_known(noise: Any, labels: Any) -> bool:
     """Would `grade` take this noise as known for these labels?"""
     model = as_noise(noise)
-    if model is None or rows.must_be_learned(model, labels):
+    if model is None or known_noise.must_be_learned(model, labels):
         return False
     if not isinstance(model, TableNoise):
         raise InputError("plan needs noise as rates or confusion matrices of the labelers.")
@@ -143,14 +157,20 @@ def _fields(pilot: Any) -> dict[str, Any]:
         )
     for name in pilot:
         if name not in FIELDS:
-            raise InputError(f"the pilot names {name!r}; it holds {', '.join(FIELDS)}.{did_you_mean(name, FIELDS)}")
+            raise InputError(
+                f"the pilot names {name!r}; it holds {', '.join(FIELDS)}.{did_you_mean(name, FIELDS)}"
+            )
     for name in ("labels", "predictions"):
         if pilot.get(name) is None:
-            raise InputError(f"the pilot has no {name}: give pilot={{'labels': …, 'predictions': …}}.")
+            raise InputError(
+                f"the pilot has no {name}: give pilot={{'labels': …, 'predictions': …}}."
+            )
     return {name: pilot.get(name) for name in FIELDS}
 
 
-def _members(labelers: Any, costs: Any, names: tuple[Any, ...], labels_given: Array) -> dict[str, tuple[int, ...]]:
+def _members(
+    labelers: Any, costs: Any, names: tuple[Any, ...], labels_given: Array
+) -> dict[str, tuple[int, ...]]:
     """Which labelers make a kind: as ``labelers`` says, one each where prices are by name, else all of them together."""
     text = [str(name) for name in names]
     active = tuple(int(t) for t in np.flatnonzero(labels_given > 0))
@@ -163,7 +183,9 @@ def _members(labelers: Any, costs: Any, names: tuple[Any, ...], labels_given: Ar
             )
         unknown = [n for who in labelers.values() for n in who if str(n) not in text]
         if unknown:
-            raise InputError(f"labeler {unknown[0]!r} is not in the pilot.{did_you_mean(str(unknown[0]), text)}")
+            raise InputError(
+                f"labeler {unknown[0]!r} is not in the pilot.{did_you_mean(str(unknown[0]), text)}"
+            )
         return {str(kind): tuple(text.index(str(n)) for n in who) for kind, who in labelers.items()}
     label = costs.get("label") if isinstance(costs, Mapping) else None
     if isinstance(label, Mapping) and set(map(str, label)) <= set(text):
@@ -172,7 +194,11 @@ def _members(labelers: Any, costs: Any, names: tuple[Any, ...], labels_given: Ar
 
 
 def _kind(name: str, tables: Array, anonymous: bool, *, open_pool: bool) -> Kind:
-    return Kind(name, tables.mean(axis=0)[None]) if anonymous else Kind(name, tables, pool=True, open=open_pool)
+    return (
+        Kind(name, tables.mean(axis=0)[None])
+        if anonymous
+        else Kind(name, tables, pool=True, open=open_pool)
+    )
 
 
 def _with_spread(world: World, stock: Stock, readings: Readings, seed: int) -> World:
@@ -182,4 +208,6 @@ def _with_spread(world: World, stock: Stock, readings: Readings, seed: int) -> W
     for number in range(SPREAD_SETS):
         data = world.draw(stock.per_item, n, seed + 7919 * (number + 1))
         found.append(read_panel(data.entries, data.predicted).spread ** 2)
-    return replace(world, extra_spread=float(np.sqrt(max(readings.spread**2 - float(np.mean(found)), 0.0))))
+    return replace(
+        world, extra_spread=float(np.sqrt(max(readings.spread**2 - float(np.mean(found)), 0.0)))
+    )

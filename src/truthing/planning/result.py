@@ -42,7 +42,9 @@ class Plan:
     def next_items(self, n: int = 50, **options: Any) -> NextItems:
         """Which items of the pilot should get a label or gold next: see `truthing.planning.sequential.next_items`."""
         if self.pilot is None:
-            raise InputError("which items come next is a question about data in hand: give pilot= (--pilot).")
+            raise InputError(
+                "which items come next is a question about data in hand: give pilot= (--pilot)."
+            )
         from truthing.planning.sequential import next_items
 
         return next_items(self.pilot, n, **{"seed": self.seed, **options})
@@ -61,9 +63,14 @@ class Plan:
     def __str__(self) -> str:
         lines = [self.sentence, ""]
         lines += [
-            f"{d.cost:>10,.2f}  ±{d.width / 2:.3f}  {d}{'   ← best' if d == self.best else ''}" for d in self.table
+            f"{d.cost:>10,.2f}  ±{d.width / 2:.3f}  {d}{'   ← best' if d == self.best else ''}"
+            for d in self.table
         ]
-        lines += ["", *(f"Assumed: {a}" for a in self.assumptions), *(f"Warning: {w}" for w in self.warnings)]
+        lines += [
+            "",
+            *(f"Assumed: {a}" for a in self.assumptions),
+            *(f"Warning: {w}" for w in self.warnings),
+        ]
         return "\n".join(lines)
 
     def __repr__(self) -> str:

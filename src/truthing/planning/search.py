@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.planning.design import Composition, Costs, Design, Stock
 from truthing.planning.surface import ANCHORS, FEWEST, KNOWN_ANCHORS, Surface
 from truthing.planning.widths import Goal
@@ -41,7 +41,9 @@ class Curve:
     def design(self, place: int) -> Design:
         n, gold, width = int(self.items[place]), int(self.gold[place]), float(self.width[place])
         labels = dict(zip(self.kinds, self.composition))
-        return Design(n, labels, gold, float(self.cost[place]), width, self.surface.error(n, gold, width))
+        return Design(
+            n, labels, gold, float(self.cost[place]), width, self.surface.error(n, gold, width)
+        )
 
     @property
     def without_gold(self) -> float:
@@ -94,7 +96,13 @@ def anchors_for(goal: Goal, composition: Composition, items: int | None) -> tupl
 
 
 def trace(
-    surface: Surface, composition: Composition, costs: Costs, stock: Stock, *, items: int | None, kinds: tuple[str, ...]
+    surface: Surface,
+    composition: Composition,
+    costs: Costs,
+    stock: Stock,
+    *,
+    items: int | None,
+    kinds: tuple[str, ...],
 ) -> Curve:
     """Cost and width of every lattice design, reduced to those that nothing beats."""
     lattice = round_numbers(MOST_ITEMS)
@@ -105,7 +113,9 @@ def trace(
     else:
         steps = round_numbers(MOST_GOLD)
         gold_ = (
-            np.unique([stock.gold, *steps[steps > stock.gold]]) if costs.gold is not None else np.array([stock.gold])
+            np.unique([stock.gold, *steps[steps > stock.gold]])
+            if costs.gold is not None
+            else np.array([stock.gold])
         )
         items_, gold = (part.ravel() for part in np.meshgrid(n, gold_, indexing="ij"))
         fits = (gold <= items_ * (0.9 if surface.sample else 1.0)) | (gold == stock.gold)
@@ -116,10 +126,14 @@ def trace(
     items_, gold, cost, width = items_[order], gold[order], cost[order], width[order]
     best = np.minimum.accumulate(width)
     better = np.flatnonzero(np.concatenate([[True], width[1:] < best[:-1]]))
-    return Curve(composition, items_[better], gold[better], cost[better], width[better], surface, kinds)
+    return Curve(
+        composition, items_[better], gold[better], cost[better], width[better], surface, kinds
+    )
 
 
-def pick(curves: list[Curve], ask: Callable[[Curve], Design | None], *, by_cost: bool) -> Design | None:
+def pick(
+    curves: list[Curve], ask: Callable[[Curve], Design | None], *, by_cost: bool
+) -> Design | None:
     """The best answer over all compositions."""
     found = [design for design in map(ask, curves) if design is not None]
     if not found:

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.labels import Labels
 from truthing.planning.belief import Belief, known_belief, linked_belief, tempered
 from truthing.planning.design import Costs
 from truthing.planning.widths import Goal
 from truthing.planning.world import World
-from truthing.truth.readings import Readings
+from truthing.truth.link.views import Readings
 
 Row = tuple[float, float, int, str, str]  # fall of the variance, cost, item, what, kind of labeler
 COLUMNS = ("rank", "item", "buy", "kind", "expected_gain", "cost", "chance")
@@ -43,7 +43,9 @@ class PilotState:
     def belief(self, seed: int) -> Belief:
         if self.readings is not None:
             level = self.goal.link_level(self.readings)
-            return linked_belief(self.readings, level, self.gold, self.goal, seed=seed, weights=self.gold_weights)
+            return linked_belief(
+                self.readings, level, self.gold, self.goal, seed=seed, weights=self.gold_weights
+            )
         assert self.log_likelihood is not None
         return known_belief(self.predicted, self.log_likelihood, self.gold, self.goal, seed=seed)
 
@@ -81,21 +83,35 @@ class NextItems:
         from truthing.tables.write import write_frame
 
         cells = [
-            (row.rank, str(row.item), row.buy, row.kind, float(f"{row.gain:.6g}"), row.cost, row.chance)
+            (
+                row.rank,
+                str(row.item),
+                row.buy,
+                row.kind,
+                float(f"{row.gain:.6g}"),
+                row.cost,
+                row.chance,
+            )
             for row in self.rows
         ]
         write_frame(pl.DataFrame(cells, schema=list(COLUMNS), orient="row"), path)
 
     def __str__(self) -> str:
         lines = [
-            f"{row.rank:>4}  {row.buy} on {row.item}  gain {row.gain:.2g}  cost {row.cost:g}" for row in self.rows[:10]
+            f"{row.rank:>4}  {row.buy} on {row.item}  gain {row.gain:.2g}  cost {row.cost:g}"
+            for row in self.rows[:10]
         ]
         more = [f"… and {len(self.rows) - 10:,} more"] if len(self.rows) > 10 else []
         return "\n".join([*lines, *more, *self.notes])
 
 
 def next_items(
-    state: PilotState, n: int = 50, *, buy: tuple[str, ...] = ("label", "gold"), gold: str = "random", seed: int = 0
+    state: PilotState,
+    n: int = 50,
+    *,
+    buy: tuple[str, ...] = ("label", "gold"),
+    gold: str = "random",
+    seed: int = 0,
 ) -> NextItems:
     """The ``n`` purchases that narrow the headline interval most per unit of cost, one an item.
 
@@ -125,7 +141,9 @@ def next_items(
         rows = [row for row in rows if row[2] not in set(drawn)]
         rows += [(gain, state.costs.gold, place, "gold", "") for gain, place in zip(steps, drawn)]
         if gold == "weighted":
-            notes.append("Gold was drawn with unequal chances: give grade gold_weights, or the grade will be off.")
+            notes.append(
+                "Gold was drawn with unequal chances: give grade gold_weights, or the grade will be off."
+            )
     rows = sorted(rows, key=lambda row: -row[0] / row[1])[:n]
     bought = [
         Purchase(
@@ -137,7 +155,9 @@ def next_items(
     return NextItems(bought, dict(zip(state.labels.items, chances.tolist())), state.width, notes)
 
 
-def _label_rows(state: PilotState, belief: Belief, slopes: Array, n: int, rng: np.random.Generator) -> list[Row]:
+def _label_rows(
+    state: PilotState, belief: Belief, slopes: Array, n: int, rng: np.random.Generator
+) -> list[Row]:
     """The best kind of label for each item without gold, best items first, equals in random order."""
     prices = state.costs.labels
     gains = np.array([_label_gain(state, belief, slopes, name) for name in prices])
@@ -161,11 +181,15 @@ def _check(state: PilotState, n: int, buy: tuple[str, ...], gold: str) -> None:
     if n < 1:
         raise InputError(f"{n} items to buy for: give a number above 0.")
     if gold not in ("random", "weighted"):
-        raise InputError(f"gold {gold!r} is not known: choose random, or weighted (chances that grade must be told).")
+        raise InputError(
+            f"gold {gold!r} is not known: choose random, or weighted (chances that grade must be told)."
+        )
     if not buy or set(buy) - {"label", "gold"}:
         raise InputError(f"buy {buy!r}: choose label, gold or both.")
     if tuple(buy) == ("gold",) and state.costs.gold is None:
-        raise InputError("gold is not for sale: give its price (costs={'gold': 2, …}, --gold-cost 2).")
+        raise InputError(
+            "gold is not for sale: give its price (costs={'gold': 2, …}, --gold-cost 2)."
+        )
     if "gold" in buy and state.gold_chances is not None and np.isnan(state.gold_chances).any():
         raise InputError(
             "the pilot's gold_weights leave out items: to draw more gold, give the chance of every item, not only of those with gold."
@@ -180,10 +204,14 @@ def _label_gain(state: PilotState, belief: Belief, slopes: Array, name: str) -> 
         gain = belief.gain(slopes, table)[belief.member]
     else:
         per_item = state.labels.n_labels / max(state.labels.n_items, 1)
-        gain = belief.gain(slopes, tempered(table, belief.slope, per_item), informs=False)[belief.member]
+        gain = belief.gain(slopes, tempered(table, belief.slope, per_item), informs=False)[
+            belief.member
+        ]
     if not state.open_kinds:
         given = np.isin(state.labels.labeler, state.members[name])
-        done = np.bincount(state.labels.item[given], minlength=state.labels.n_items) >= len(state.members[name])
+        done = np.bincount(state.labels.item[given], minlength=state.labels.n_items) >= len(
+            state.members[name]
+        )
         gain = np.where(done, 0.0, gain)
     return gain
 
@@ -195,14 +223,18 @@ def _gold_now(state: PilotState) -> Array:
     return state.gold_chances.copy()
 
 
-def _gold_steps(gains: Array, variance: float, cost: float, labels: list[Row], most: int) -> list[float]:
+def _gold_steps(
+    gains: Array, variance: float, cost: float, labels: list[Row], most: int
+) -> list[float]:
     """What each gold item among the best purchases brings: precisions add, so every next one brings less."""
     gain = min(float(gains.mean()), 0.999 * variance)
     added = 1 / (variance - gain) - 1 / variance
     after = 1 / (1 / variance + added * np.arange(most + 1))
     steps = after[:-1] - after[1:]
     rates = np.array([row[0] / row[1] for row in labels])
-    return [float(step) for rank, step in enumerate(steps) if (rates > step / cost).sum() + rank < most]
+    return [
+        float(step) for rank, step in enumerate(steps) if (rates > step / cost).sum() + rank < most
+    ]
 
 
 def _inclusion(gains: Array, count: int, how: str) -> Array:
@@ -215,7 +247,9 @@ def _inclusion(gains: Array, count: int, how: str) -> Array:
     # items that are certain leave their surplus to the others
     while chance.sum() < count - 1e-9 and (chance < 1).any():
         below = chance < 1
-        chance[below] = np.minimum(chance[below] * (count - (~below).sum()) / chance[below].sum(), 1.0)
+        chance[below] = np.minimum(
+            chance[below] * (count - (~below).sum()) / chance[below].sum(), 1.0
+        )
     return chance
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.planning.design import Composition
 from truthing.planning.widths import Goal, widths
 from truthing.planning.world import World
@@ -40,7 +40,9 @@ class Surface:
 
     def width(self, items: Array | float, gold: Array | float) -> Array:
         """Interpolated width; ``items`` and ``gold`` broadcast against each other."""
-        items, gold = np.broadcast_arrays(np.asarray(items, dtype=float), np.asarray(gold, dtype=float))
+        items, gold = np.broadcast_arrays(
+            np.asarray(items, dtype=float), np.asarray(gold, dtype=float)
+        )
         rows = []
         for row in self.variance:
             rows.append(self._between_gold(gold, self.gold[~np.isnan(row)], row[~np.isnan(row)]))
@@ -54,7 +56,9 @@ class Surface:
         precise = 1 / np.interp(gold, at, 1 / np.maximum(row, 1e-12))
         if self.known or len(at) < 2:
             return precise
-        return np.where(gold <= at[1], precise, np.interp(-1 / (gold + at[1]), -1 / (at + at[1]), row))
+        return np.where(
+            gold <= at[1], precise, np.interp(-1 / (gold + at[1]), -1 / (at + at[1]), row)
+        )
 
     def _between_items(self, items: Array, rows: Array) -> Array:
         """Known noise: 1/w² is linear in items too. Learned: w² is linear in 1/items; beyond the last anchor it falls no faster than 1/items."""
@@ -63,7 +67,9 @@ class Surface:
         if self.known:
             return 1 / _lines(items, self.items, 1 / rows)
         line = _lines(1 / items, 1 / self.items[::-1], rows[::-1])
-        return np.where(items > self.items[-1], np.maximum(line, rows[-1] * self.items[-1] / items), line)
+        return np.where(
+            items > self.items[-1], np.maximum(line, rows[-1] * self.items[-1] / items), line
+        )
 
     def error(self, items: float, gold: float, width: float) -> float:
         """Standard error of the simulation at the nearest anchor."""
@@ -81,21 +87,33 @@ def _lines(x: Array, knots: Array, rows: Array) -> Array:
 
 
 def simulate_surface(
-    world: World, goal: Goal, composition: Composition, anchors: tuple[int, ...], *, gold: bool, sets: int, seed: int
+    world: World,
+    goal: Goal,
+    composition: Composition,
+    anchors: tuple[int, ...],
+    *,
+    gold: bool,
+    sets: int,
+    seed: int,
 ) -> Surface:
     """Mean widths over ``sets`` made-up data sets at each anchor (docs/plan.md, 4)."""
     alone = not any(composition)  # no labels: gold on every item
     told = Goal(goal.metric, goal.target, goal.level, True) if alone else goal
     labels = (1.0, *composition[1:]) if alone else composition
     steps = np.array(GOLD_ANCHORS if gold else (0,))
-    mean, error = np.full((len(anchors), len(steps)), np.nan), np.full((len(anchors), len(steps)), np.nan)
+    mean, error = (
+        np.full((len(anchors), len(steps)), np.nan),
+        np.full((len(anchors), len(steps)), np.nan),
+    )
     for row, n in enumerate(anchors):
         here = np.flatnonzero(steps <= n * (0.9 if goal.target == "sample" else 1.0))
         counts = [n] * len(here) if alone else steps[here].tolist()
         drawn = []
         here_sets = sets_at(n, sets)
         for number in range(here_sets):
-            source = np.random.SeedSequence([seed, number, n, *(round(100 * c) for c in composition)])
+            source = np.random.SeedSequence(
+                [seed, number, n, *(round(100 * c) for c in composition)]
+            )
             first, second = (int(s) for s in source.generate_state(2) // 2)
             data = world.draw(labels, n, first)
             plain = world.panel is not None and world.panel.is_independent(number)
@@ -104,14 +122,23 @@ def simulate_surface(
             drawn.append(np.broadcast_to(widths(here_world, told, data, golds, second), len(here)))
         table = np.array(drawn)
         mean[row, here] = table.mean(axis=0)
-        error[row, here] = table.std(axis=0, ddof=1) / np.sqrt(here_sets) / np.maximum(mean[row, here], 1e-9)
+        error[row, here] = (
+            table.std(axis=0, ddof=1) / np.sqrt(here_sets) / np.maximum(mean[row, here], 1e-9)
+        )
     if not goal.known and not alone and sum(composition) < 2:
         mean[:, 0] = 1e6  # one view of each item and nothing known: only gold identifies it
     factor = 1.0
     if goal.target == "sample":
         factor = np.sqrt(np.maximum(1 - steps[None, :] / np.array(anchors)[:, None], 1e-9))
     smooth = antitone(mean / factor, np.array([sets_at(n, sets) for n in anchors], float))
-    return Surface(np.array(anchors, float), steps.astype(float), smooth**2, error, goal.target == "sample", told.known)
+    return Surface(
+        np.array(anchors, float),
+        steps.astype(float),
+        smooth**2,
+        error,
+        goal.target == "sample",
+        told.known,
+    )
 
 
 def sets_at(n_items: int, sets: int) -> int:
@@ -133,7 +160,11 @@ def antitone(mean: Array, weight: Array) -> Array:
             while blocks and blocks[-1][0] < block[0]:
                 before = blocks.pop()
                 total = before[1] + block[1]
-                block = ((before[0] * before[1] + block[0] * block[1]) / total, total, before[2] + block[2])
+                block = (
+                    (before[0] * before[1] + block[0] * block[1]) / total,
+                    total,
+                    before[2] + block[2],
+                )
             blocks.append(block)
         column[rows] = np.repeat([b[0] for b in blocks], [b[2] for b in blocks])
     lowest = np.fmin.accumulate(np.fmin.accumulate(smooth, axis=0), axis=1)

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.metrics.counts import Tally, evaluate
 from truthing.metrics.estimate import Estimate
 from truthing.planning.world import Drawn, World
-from truthing.truth.link import DEFAULT, Level, draw_link, learned_level, stated_level
-from truthing.truth.link_counts import confusion_draws, population_confusion
-from truthing.truth.readings import Readings, read_panel
+from truthing.truth.link.counts import confusion_draws, population_confusion
+from truthing.truth.link.prior import DEFAULT, Level, draw_link, learned_level, stated_level
+from truthing.truth.link.views import Readings, read_panel
 
 DRAWS = 1000
 
@@ -39,14 +39,19 @@ class Goal:
 
     def estimate(self, confusion: Array, world: World) -> Estimate:
         tally = Tally.from_confusion(confusion)
-        return Estimate.from_draws(evaluate(self.metric, tally, classes=world.classes, positive=world.positive))
+        return Estimate.from_draws(
+            evaluate(self.metric, tally, classes=world.classes, positive=world.positive)
+        )
 
     def link_level(self, readings: Readings, extra_spread: float = 0.0) -> Level:
         """The prior of the level as `grade` would set it, for readings that differ by ``extra_spread`` more (docs/plan.md, 3)."""
         if self.panel_error is not None:
             return stated_level(readings, self.panel_error)
         level = learned_level(readings)
-        return replace(level, base_scale=float(np.hypot(level.base_scale, DEFAULT.scale_per_spread * extra_spread)))
+        return replace(
+            level,
+            base_scale=float(np.hypot(level.base_scale, DEFAULT.scale_per_spread * extra_spread)),
+        )
 
 
 def widths(world: World, goal: Goal, data: Drawn, golds: Sequence[int], seed: int) -> Array:
@@ -85,7 +90,9 @@ def linked_confusion(
     return count(link, readings, gold, seed)
 
 
-def known_confusion(predicted: Array, log_likelihood: Array, gold: Array, target: str, seed: int) -> Array:
+def known_confusion(
+    predicted: Array, log_likelihood: Array, gold: Array, target: str, seed: int
+) -> Array:
     """Draws of the confusion matrix when the labelers' noise is known."""
     samples = known_samples(predicted, log_likelihood, gold, seed)[1]
     return samples.counts if target == "sample" else samples.prior[:, :, None] * samples.rows
@@ -93,9 +100,9 @@ def known_confusion(predicted: Array, log_likelihood: Array, gold: Array, target
 
 def known_samples(predicted: Array, log_likelihood: Array, gold: Array, seed: int) -> Any:
     """Groups of equal items, and draws of the classifier's rows, the class prior and the counts."""
-    from truthing.truth.gibbs import sample_known
     from truthing.truth.posterior import PER_ROW
     from truthing.truth.problem import Groups
+    from truthing.truth.samplers.known import sample_known
 
     n_classes = log_likelihood.shape[1]
     evidence = log_likelihood - log_likelihood.max(axis=1, keepdims=True)

@@ -13,9 +13,7 @@ def sentence(
     floor: float | None, now: Design | None,
 ) -> str:  # fmt: skip
     """The answer; out of reach is answered with the nearest within reach."""
-    what = (
-        f"{goal.level:.0%} interval of {goal.metric} {'on these items' if goal.target == 'sample' else 'on new data'}"
-    )
+    what = f"{goal.level:.0%} interval of {goal.metric} {'on these items' if goal.target == 'sample' else 'on new data'}"
     reach = f"±{best.width / 2:.3f}"
     if feasible and best.cost == 0:
         text = f"Nothing has to be bought: {best} give {reach} ({what})."
@@ -24,13 +22,15 @@ def sentence(
     elif feasible:
         text = f"With {budget:,.2f} the best is {reach} ({what}): {best}; cost {best.cost:,.2f}."
     elif budget is not None and best.cost > budget * (1 + 1e-12):
-        text = (
-            f"{budget:,.2f} buys no design: the cheapest is {best}, cost {best.cost:,.2f}, and gives {reach} ({what})."
-        )
+        text = f"{budget:,.2f} buys no design: the cheapest is {best}, cost {best.cost:,.2f}, and gives {reach} ({what})."
     elif budget is not None and width is not None:
         text = f"±{width / 2:.3g} is out of reach: with this budget the best is {reach} ({what}), {best}; cost {best.cost:,.2f}."
         enough = pick(curves, lambda c: c.reaching(width), by_cost=True)
-        text += f" ±{width / 2:.3g} costs about {enough.cost:,.0f}: {enough}." if enough else " No budget buys it."
+        text += (
+            f" ±{width / 2:.3g} costs about {enough.cost:,.0f}: {enough}."
+            if enough
+            else " No budget buys it."
+        )
     else:
         text = f"±{(width or 0) / 2:.3g} is out of reach: the best of all designs is {reach} ({what}), {best}; cost {best.cost:,.2f}."
     if floor is not None:
@@ -45,9 +45,7 @@ def assumptions(goal: Goal, world: World, sets: int) -> list[str]:
     if goal.known:
         noise = "Labelers err independently of each other and of the classifier, at rates that grade will be told (noise=): no panel error."
     elif goal.panel_error is None:
-        noise = (
-            "Grade will learn the noise and allow for a panel that is wrong together as public crowds of people were."
-        )
+        noise = "Grade will learn the noise and allow for a panel that is wrong together as public crowds of people were."
     else:
         noise = f"Grade will learn the noise and be told panel_error={goal.panel_error}."
     if world.panel is not None and not goal.known:
@@ -72,7 +70,9 @@ def warnings(curves: list[Curve], stock: Stock, now: Design | None) -> list[str]
     """Where the plan should be doubted."""
     if now is None:
         return []
-    held = [c for c in curves if all(abs(a - b) < 1e-9 for a, b in zip(c.composition, stock.per_item))]
+    held = [
+        c for c in curves if all(abs(a - b) < 1e-9 for a, b in zip(c.composition, stock.per_item))
+    ]
     expected = float(held[0].surface.width(stock.items, stock.gold)) if held else now.width
     if abs(expected / max(now.width, 1e-9) - 1) <= 0.25:
         return []

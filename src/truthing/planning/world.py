@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.noise.base import check_confusion, check_rates, symmetric_table
 from truthing.planning.design import Composition
@@ -86,7 +86,9 @@ class World:
     def draw(self, composition: Composition, n_items: int, seed: int) -> Drawn:
         """A data set with these labels an item; a fraction is one label more on that share of items."""
         rng = np.random.default_rng(seed)
-        people = [kind.people(count, rng) for kind, count in zip(self.kinds, composition) if count > 0]
+        people = [
+            kind.people(count, rng) for kind, count in zip(self.kinds, composition) if count > 0
+        ]
         counts = [count for count in composition if count > 0]
         tables = np.concatenate(people)
         data = simulate(
@@ -94,7 +96,9 @@ class World:
             shared_difficulty=self.shared, seed=int(rng.integers(2**31)),
         )  # fmt: skip
         grid = data.labels.label.reshape(n_items, len(tables))
-        present = np.concatenate([_chosen(n_items, len(p), c, rng) for p, c in zip(people, counts)], axis=1)
+        present = np.concatenate(
+            [_chosen(n_items, len(p), c, rng) for p, c in zip(people, counts)], axis=1
+        )
         item, rater = np.nonzero(present)
         entries = Entries(
             item.astype(np.int32), rater.astype(np.int32), grid[present], np.ones(len(item)), n_items, len(tables),
@@ -113,26 +117,42 @@ def _chosen(n_items: int, people: int, count: float, rng: np.random.Generator) -
 
 
 def assumed_world(
-    *, labelers: Any, accuracy: Any, prior: Any, shared: float, positive: Any, assumptions: list[str]
+    *,
+    labelers: Any,
+    accuracy: Any,
+    prior: Any,
+    shared: float,
+    positive: Any,
+    assumptions: list[str],
 ) -> World:
     """A world by the user's word; what is not said is filled in and said."""
     n_classes = _class_count(labelers, accuracy)
     if prior is None:
         prior = np.full(n_classes, 1 / n_classes)
-        assumptions.append(f"The {n_classes} classes are equally frequent: prior (--prior) changes that.")
+        assumptions.append(
+            f"The {n_classes} classes are equally frequent: prior (--prior) changes that."
+        )
     share = class_prior(prior)
     n_classes = len(share)
     if labelers is None:
         labelers = 0.15
-        assumptions.append("Labelers err on 15% of the items: labelers (--labeler-error) changes that.")
+        assumptions.append(
+            "Labelers err on 15% of the items: labelers (--labeler-error) changes that."
+        )
     if accuracy is None:
         accuracy = 0.8
-        assumptions.append("The classifier is right on 80% of each class: accuracy (--accuracy) changes that.")
+        assumptions.append(
+            "The classifier is right on 80% of each class: accuracy (--accuracy) changes that."
+        )
     named = labelers if isinstance(labelers, Mapping) else {"label": labelers}
     if not named:
-        raise InputError("labelers is empty: name at least one kind of labeler with its error rate.")
+        raise InputError(
+            "labelers is empty: name at least one kind of labeler with its error rate."
+        )
     if not 0 <= shared <= 1:
-        raise InputError(f"shared {shared:g} is outside [0, 1]: it is the chance that a label hangs on the item.")
+        raise InputError(
+            f"shared {shared:g} is outside [0, 1]: it is the chance that a label hangs on the item."
+        )
     kinds = tuple(_kind(str(name), value, n_classes) for name, value in named.items())
     classes = tuple(range(n_classes))
     place = (1 if n_classes == 2 else None) if positive is None else _place(positive, classes)
@@ -170,7 +190,9 @@ def _kind(name: str, value: Any, n_classes: int) -> Kind:
         each = [_kind(name, one, n_classes).tables[0] for one in value]
         return Kind(name, np.stack(each), pool=True)
     if depth == 0:
-        table = symmetric_table(check_rates(np.array([float(value)]), "labeler error")[0], n_classes)
+        table = symmetric_table(
+            check_rates(np.array([float(value)]), "labeler error")[0], n_classes
+        )
         if float(value) >= 1 - 1 / n_classes:
             raise InputError(
                 f"labelers of kind {name!r} err on {float(value):.0%} of the items: no better than guessing."

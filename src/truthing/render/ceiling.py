@@ -44,7 +44,9 @@ def headline(result: BayesError, level: float) -> list[str]:
             f"The labelers themselves err on {noise.value:.2%} of the labels; {level:.0%} sure it is between {low:.2%} and {high:.2%}.",
         ]
     if np.isnan(result.value):
-        return [f"The Bayes error is {result.details['over_prior']:.4f} times the unknown share of the positive class."]
+        return [
+            f"The Bayes error is {result.details['over_prior']:.4f} times the unknown share of the positive class."
+        ]
     low, high = result.interval(level)
     said = [
         f"No classifier can err on fewer than {result.value:.2%} of labels like these; {level:.0%} sure this ceiling is between {low:.2%} and {high:.2%}."
@@ -62,14 +64,23 @@ def bars(result: BayesError, level: float) -> list[str]:
     rows = []
     shown = result if result.labeler_error is None else result.labeler_error
     if np.isfinite(shown.value):
-        rows.append(("ceiling" if shown is result else "labelers", shown.value, shown.interval(level)))
+        rows.append(
+            ("ceiling" if shown is result else "labelers", shown.value, shown.interval(level))
+        )
     if result.verdict is not None:
         rows.append(("model", result.verdict.error, result.verdict.interval(level)))
     top = max([high for _, _, (_, high) in rows] + [1e-6])
-    lines = [f"{'':<10}{'error':>8}   {f'{level:.0%} interval':<17}  0{'':<{WIDTH - 8}}{top:.2%}"] if rows else []
+    lines = (
+        [f"{'':<10}{'error':>8}   {f'{level:.0%} interval':<17}  0{'':<{WIDTH - 8}}{top:.2%}"]
+        if rows
+        else []
+    )
     for name, value, (low, high) in rows:
         place = [round(WIDTH * x / top) for x in (low, value, high)]
-        bar = "".join("●" if i == place[1] else "━" if place[0] <= i <= place[2] else " " for i in range(WIDTH + 1))
+        bar = "".join(
+            "●" if i == place[1] else "━" if place[0] <= i <= place[2] else " "
+            for i in range(WIDTH + 1)
+        )
         lines.append(f"{name:<10}{value:>8.2%}   {f'{low:.2%} – {high:.2%}':<17}  {bar}".rstrip())
     return lines
 
@@ -82,7 +93,9 @@ def draw(ax: Any, result: BayesError, models: Mapping[str, Verdict], level: floa
     for place, verdict in enumerate(models.values()):
         limits = verdict.interval(level)
         error = [[100 * (verdict.error - limits[0])], [100 * (limits[1] - verdict.error)]]
-        ax.bar(place, 100 * verdict.error, width=0.6, color="#0072B2", alpha=0.7, yerr=error, capsize=4)
+        ax.bar(
+            place, 100 * verdict.error, width=0.6, color="#0072B2", alpha=0.7, yerr=error, capsize=4
+        )
     ax.set_xticks(range(len(models)), list(models))
     ax.set_ylabel("error (%)")
     ax.margins(y=0.2)
@@ -97,7 +110,12 @@ def save(result: BayesError, path: str, level: float) -> None:
     except ImportError:
         raise InputError("figures need matplotlib: pip install 'truthing[plot]'.") from None
     figure = Figure(figsize=(4, 3.5), layout="constrained")
-    draw(figure.subplots(), result, {} if result.verdict is None else {"model": result.verdict}, level)
+    draw(
+        figure.subplots(),
+        result,
+        {} if result.verdict is None else {"model": result.verdict},
+        level,
+    )
     try:
         figure.savefig(path, dpi=130)
     except (OSError, ValueError) as problem:

@@ -16,7 +16,9 @@ from truthing.render.words import one_line, percent
 MOST_PAIRS = 20
 
 
-def show(result: Comparison, metric: str, console: Console, level: float = 0.95, within: float = 0.01) -> None:
+def show(
+    result: Comparison, metric: str, console: Console, level: float = 0.95, within: float = 0.01
+) -> None:
     console.print(Text(safe(result.verdict(metric, level), 1000), style="bold"))
     console.print(Text(safe(result.order_sentence(metric), 1000)))
     console.print()
@@ -39,7 +41,14 @@ def models_table(result: Comparison, metric: str, level: float, console: Console
     best = result.probability_best(metric)
     for name in ordered(result, metric):
         title = f"{one_line(name, 30)} (best: {best[name]:.0%})"
-        add_line(table, title, result.estimate(name, metric), result.at_face_value(name, metric), level, draw)
+        add_line(
+            table,
+            title,
+            result.estimate(name, metric),
+            result.at_face_value(name, metric),
+            level,
+            draw,
+        )
     return table
 
 
@@ -84,7 +93,9 @@ def slices_table(result: Comparison, metric: str, level: float) -> Table:
     return table
 
 
-def figure(result: Comparison, metric: str = "accuracy", level: float = 0.95, ax: Any = None) -> Any:
+def figure(
+    result: Comparison, metric: str = "accuracy", level: float = 0.95, ax: Any = None
+) -> Any:
     """Intervals of the models, best first, with the value at face value beside each."""
     import matplotlib.pyplot as plt
 
@@ -96,7 +107,14 @@ def figure(result: Comparison, metric: str = "accuracy", level: float = 0.95, ax
         low, high = estimate.interval(level)
         ax.plot([low, high], [row, row], color="#0072B2", linewidth=3, solid_capstyle="round")
         ax.plot(estimate.mean, row, "o", color="#0072B2")
-        ax.plot(result.at_face_value(name, metric), row, "D", color="#D55E00", markersize=5, markerfacecolor="none")
+        ax.plot(
+            result.at_face_value(name, metric),
+            row,
+            "D",
+            color="#D55E00",
+            markersize=5,
+            markerfacecolor="none",
+        )
         ax.annotate(
             f"best with {best[name]:.0%}",
             (high, row),
@@ -105,7 +123,9 @@ def figure(result: Comparison, metric: str = "accuracy", level: float = 0.95, ax
             va="center",
             fontsize=8,
         )
-    ax.set_yticks(range(len(result.models)), [safe(m, 30) for m in reversed(ordered(result, metric))])
+    ax.set_yticks(
+        range(len(result.models)), [safe(m, 30) for m in reversed(ordered(result, metric))]
+    )
     ax.set_xlabel(f"{safe(name_of(metric, result), 60)}, {level:.0%} intervals; ◇ at face value")
     ax.set_ylim(-0.6, len(result.models) - 0.4)
     for side in ("top", "right", "left"):

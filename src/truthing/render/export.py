@@ -51,9 +51,15 @@ def escaped(text: Any, most: int = 80) -> str:
     return "".join("\\" + letter if letter in "\\|`*_[]~#" else letter for letter in plain)
 
 
-def _values(result: Report | Prevalence, level: float) -> list[tuple[str, tuple[float, float, float, float]]]:
+def _values(
+    result: Report | Prevalence, level: float
+) -> list[tuple[str, tuple[float, float, float, float]]]:
     if isinstance(result, Report):
         found = [(name, result[name], result.at_face_value(name)) for name in result.metrics]
     else:
-        found = [(str(c), result[c], float(result.face_value[k])) for k, c in enumerate(result.classes)]
-    return [(name, (estimate.mean, *estimate.interval(level), naive)) for name, estimate, naive in found]
+        found = [
+            (str(c), result[c], float(result.face_value[k])) for k, c in enumerate(result.classes)
+        ]
+    return [
+        (name, (estimate.mean, *estimate.interval(level), naive)) for name, estimate, naive in found
+    ]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.errors import InputError, did_you_mean
 from truthing.metrics.curves import Curve
 from truthing.render.summary import Line, Summary, scale
@@ -21,10 +21,14 @@ BLUE, ORANGE, GREY, LIGHT = "#0072B2", "#D55E00", "#666666", "#dddddd"
 ARROW = 0.008
 
 
-def plot(report: Report, kind: str = "metrics", ax: Any = None, *, level: float = 0.95, **options: Any) -> Any:
+def plot(
+    report: Report, kind: str = "metrics", ax: Any = None, *, level: float = 0.95, **options: Any
+) -> Any:
     """One of the pictures by name."""
     if kind not in PICTURES:
-        raise InputError(f"no picture is called {kind!r}.{did_you_mean(kind, PICTURES)} Choose {', '.join(PICTURES)}.")
+        raise InputError(
+            f"no picture is called {kind!r}.{did_you_mean(kind, PICTURES)} Choose {', '.join(PICTURES)}."
+        )
     return PICTURES[kind](report, ax, level=level, **options)
 
 
@@ -47,7 +51,9 @@ def metrics(report: Report, ax: Any = None, *, level: float = 0.95) -> Any:
     return ax
 
 
-def density(report: Report, ax: Any = None, *, level: float = 0.95, metric: str = "accuracy") -> Any:
+def density(
+    report: Report, ax: Any = None, *, level: float = 0.95, metric: str = "accuracy"
+) -> Any:
     """The whole posterior of one metric, its interval filled."""
     estimate = report[metric]
     ax = _axes(ax, 5, 2.6)
@@ -56,7 +62,14 @@ def density(report: Report, ax: Any = None, *, level: float = 0.95, metric: str 
     inside = (grid >= low) & (grid <= high)
     if len(grid) > 1:
         ax.fill_between(grid, height, color=BLUE, alpha=0.15, lw=0)
-        ax.fill_between(grid[inside], height[inside], color=BLUE, alpha=0.4, lw=0, label=f"{percent(level)} interval")
+        ax.fill_between(
+            grid[inside],
+            height[inside],
+            color=BLUE,
+            alpha=0.4,
+            lw=0,
+            label=f"{percent(level)} interval",
+        )
     ax.axvline(estimate.mean, color=BLUE, label="mean")
     naive = report.at_face_value(metric)
     if naive == naive:
@@ -77,7 +90,9 @@ def confusion(report: Report, ax: Any = None, *, level: float = 0.95) -> Any:
     mean = report.confusion.mean
     low, high = report.confusion.interval(level)
     share = mean / np.maximum(mean.sum(axis=1, keepdims=True), 1e-12)
-    ax.imshow(share[np.ix_(kept, kept)], cmap="Blues", vmin=0, vmax=1.6)  # past 1 so that black words stay readable
+    ax.imshow(
+        share[np.ix_(kept, kept)], cmap="Blues", vmin=0, vmax=1.6
+    )  # past 1 so that black words stay readable
     for row, t in enumerate(kept):
         for column, p in enumerate(kept):
             ax.text(column, row, f"{mean[t, p]:,.0f}\n{low[t, p]:,.0f}–{high[t, p]:,.0f}", ha="center", va="center", size="small")  # fmt: skip
@@ -105,7 +120,9 @@ def labelers(report: Report, ax: Any = None, *, level: float = 0.95) -> Any:
     """How often each labeler errs, best first; of many both ends."""
     found = Summary(report, (level,)).labelers
     if not found:
-        raise InputError("nothing is known about single labelers: this noise model has no confusion matrices.")
+        raise InputError(
+            "nothing is known about single labelers: this noise model has no confusion matrices."
+        )
     ax = _axes(ax, 6, 1 + 0.3 * len(found))
     _lines(ax, [labeler.error for labeler in found])
     ax.set(xlabel="error", xlim=(0, scale([labeler.error for labeler in found])[1]))
@@ -149,7 +166,10 @@ def _lines(ax: Any, lines: list[Line], most: int = 40) -> None:
                 ax.plot([low, high], [k, k], color=BLUE, alpha=0.5, lw=4, solid_capstyle="round")
             ax.plot(line.mean, k, "o", color=BLUE, ms=5)
     ax.set_yticks(place, [_plain(one_line(line.title, most)) for line in lines])
-    ax.set(xlim=(min([0.0, *(low for line in lines for low, _ in line.limits[:1])]), 1), ylim=(len(lines) - 0.4, -0.7))
+    ax.set(
+        xlim=(min([0.0, *(low for line in lines for low, _ in line.limits[:1])]), 1),
+        ylim=(len(lines) - 0.4, -0.7),
+    )
     ax.grid(axis="x", color=LIGHT, lw=0.8)
     ax.set_axisbelow(True)
     ax.spines[:].set_visible(False)
@@ -160,7 +180,13 @@ def _curve(report: Report, found: Curve, point: tuple[str, str], ax: Any, level:
     low, high = found.band(level)
     order = np.argsort(found.x, kind="stable")
     ax.fill_between(
-        found.x[order], low[order], high[order], color=BLUE, alpha=0.2, lw=0, label=f"{percent(level)} band"
+        found.x[order],
+        low[order],
+        high[order],
+        color=BLUE,
+        alpha=0.2,
+        lw=0,
+        label=f"{percent(level)} band",
     )
     ax.plot(found.x, found.y, color=BLUE)
     x, y = (report[name].mean for name in point)

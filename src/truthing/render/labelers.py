@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from truthing.errors import InputError
-from truthing.panel.result import LabelersReport
+from truthing.people.result import LabelersReport
 from truthing.render.console import safe
 from truthing.render.terminal import drawn_bar
 
@@ -24,21 +24,30 @@ COEFFICIENTS = {
 }
 
 
-def show(result: LabelersReport, console: Console, *, level: float, expert: float, top: int) -> None:
+def show(
+    result: LabelersReport, console: Console, *, level: float, expert: float, top: int
+) -> None:
     """A sentence, the labelers, what they have in common, and what was assumed."""
     console.print(Text(safe(result.verdict(level), 2000), style="bold"))
     console.print()
     console.print(people_table(result, level, top), soft_wrap=False)
     console.print()
     if result.agreement:
-        shown = [f"{COEFFICIENTS[name]} {_span(value, level)}" for name, value in result.agreement.items()]
+        shown = [
+            f"{COEFFICIENTS[name]} {_span(value, level)}"
+            for name, value in result.agreement.items()
+        ]
         _line(console, "Agree", " · ".join(shown))
     for pair in result.pairs[:MOST_PAIRS]:
         _line(console, "Pairs", str(pair))
     if len(result.pairs) > MOST_PAIRS:
         _line(console, "Pairs", f"{len(result.pairs) - MOST_PAIRS} more: --json shows all.")
     for name, meant in list(result.readings.items())[:MOST_PAIRS]:
-        _line(console, "Invert", f"{name}: " + ", ".join(f"{said} means {truth}" for said, truth in meant.items()))
+        _line(
+            console,
+            "Invert",
+            f"{name}: " + ", ".join(f"{said} means {truth}" for said, truth in meant.items()),
+        )
     _line(console, "Expert", expert_sentence(result, expert))
     for title, lines in (("Assumed", result.assumptions), ("Check", result.warnings)):
         for line in lines:
@@ -57,7 +66,11 @@ def expert_sentence(result: LabelersReport, expert: float) -> str:
 def people_table(result: LabelersReport, level: float, top: int) -> Table:
     """Best first; of many labelers the best and the worst."""
     table = Table(box=None, pad_edge=False, header_style="")
-    right = [f"right on {safe(c, 12)}" for c in result.classes] if len(result.classes) <= MOST_CLASSES else []
+    right = (
+        [f"right on {safe(c, 12)}" for c in result.classes]
+        if len(result.classes) <= MOST_CLASSES
+        else []
+    )
     checked = bool(result.gold_checked.any())
     scale_head = f"0{result.most_bits:>{BAR - 1}.2f}"
     heads = [
@@ -72,7 +85,9 @@ def people_table(result: LabelersReport, level: float, top: int) -> Table:
         "adds",
     ]
     for column in [*heads, *(["wrong on gold"] if checked else []), "note"]:
-        table.add_column(column, justify="left" if column in ("", scale_head, "note") else "right", no_wrap=True)
+        table.add_column(
+            column, justify="left" if column in ("", scale_head, "note") else "right", no_wrap=True
+        )
     frame = result.frame(level).to_dicts()
     n = int((result.given > 0).sum())
     shown = list(range(n)) if n <= top else [*range(-(-top // 2)), -1, *range(n - top // 2, n)]
@@ -95,7 +110,11 @@ def people_table(result: LabelersReport, level: float, top: int) -> Table:
 
 def error_by_others(row: dict[str, Any]) -> str:
     """The interval of `graded` in a row of the report's frame; empty where the others know too little."""
-    return f"{row['graded_low']:.2f} – {row['graded_high']:.2f}" if np.isfinite(row.get("graded", np.nan)) else ""
+    return (
+        f"{row['graded_low']:.2f} – {row['graded_high']:.2f}"
+        if np.isfinite(row.get("graded", np.nan))
+        else ""
+    )
 
 
 def _span(value: Any, level: float) -> str:
@@ -116,8 +135,13 @@ def draw(ax: Any, result: LabelersReport, level: float = 0.95) -> None:
         ("adds", "#D55E00", -0.12, "added to the others"),
     ):
         value = frame[what].to_numpy()
-        error = [np.maximum(value - frame[f"{what}_low"], 0), np.maximum(frame[f"{what}_high"] - value, 0)]
-        ax.errorbar(value, place + shift, xerr=error, fmt="o", ms=4, color=colour, lw=1.5, label=label)
+        error = [
+            np.maximum(value - frame[f"{what}_low"], 0),
+            np.maximum(frame[f"{what}_high"] - value, 0),
+        ]
+        ax.errorbar(
+            value, place + shift, xerr=error, fmt="o", ms=4, color=colour, lw=1.5, label=label
+        )
     ax.axvline(result.most_bits, color="black", lw=0.8, ls=":", label="the truth itself")
     ax.set_yticks(place, [safe(name, 24).replace("$", r"\$") for name in frame["labeler"]])
     ax.set(xlabel="bits", xlim=(0, None), title=f"What labels are worth ({level:.0%} intervals)")

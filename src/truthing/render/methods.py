@@ -41,7 +41,11 @@ def methods(report: Report, level: float = 0.95) -> tuple[str, list[str]]:
                     if report.diagnostics["panel_error"] is None
                     else f"stated in advance (panel error {report.diagnostics['panel_error']})"
                 )
-                + (", updated by the gold items, which were taken to be a random choice." if size["gold"] else ".")
+                + (
+                    ", updated by the gold items, which were taken to be a random choice."
+                    if size["gold"]
+                    else "."
+                )
             )
         said.append(
             f"All figures are posterior means with {percent(level)} highest-density intervals computed from draws of complete answer keys, for "

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from truthing import __version__
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.render import svg
 from truthing.render.methods import methods
 from truthing.render.summary import LEVELS, Line, Summary, scale
@@ -100,7 +100,9 @@ def _curves(summary: Summary) -> list[dict[str, Any]]:
     report = summary.report
     if not _has_curves(report):
         return []
-    alarm, recall, precision = (report[name].mean for name in ("false_alarm", "recall", "precision"))
+    alarm, recall, precision = (
+        report[name].mean for name in ("false_alarm", "recall", "precision")
+    )
     found = []
     for curve, point, title, across, up in (
         (report.roc(), (alarm, recall), "ROC", "false alarms", "recall"),
@@ -114,7 +116,11 @@ def _curves(summary: Summary) -> list[dict[str, Any]]:
 
 
 def _has_curves(report: Report) -> bool:
-    return report.curves is not None and report.positive is not None and len(svg.thinned(report.roc())) > 0
+    return (
+        report.curves is not None
+        and report.positive is not None
+        and len(svg.thinned(report.roc())) > 0
+    )
 
 
 def operating_points(report: Report, levels: tuple[float, ...]) -> dict[str, Any] | None:

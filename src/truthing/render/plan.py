@@ -23,7 +23,10 @@ def show(plan: Plan, console: Console, notes: Console) -> None:
     console.print()
     console.print(table(plan), soft_wrap=False)
     console.print()
-    for title, lines, to in (("Assumed", plan.assumptions, console), ("Check", plan.warnings, notes)):
+    for title, lines, to in (
+        ("Assumed", plan.assumptions, console),
+        ("Check", plan.warnings, notes),
+    ):
         for n, line in enumerate(lines):
             to.print(Text.assemble((f"{title if n == 0 else '':<9} ", "bold"), safe(line, 1000)))
 
@@ -54,14 +57,23 @@ def table(plan: Plan) -> Table:
 
 def _cells(design: Design, kinds: list[str]) -> list[str]:
     labels = [f"{design.labels_per_item.get(kind, 0):.3g}" for kind in kinds]
-    return [f"{design.items:,}", *labels, f"{design.gold:,}", f"{design.cost:,.2f}", f"±{design.width / 2:.3f}"]
+    return [
+        f"{design.items:,}",
+        *labels,
+        f"{design.gold:,}",
+        f"{design.cost:,.2f}",
+        f"±{design.width / 2:.3f}",
+    ]
 
 
 def draw(ax: Any, plan: Plan) -> None:
     """Half-width against cost, one line for each way to mix labelers; the best design marked, the goal as lines."""
     kinds = list(plan.best.labels_per_item)
     best = sorted(
-        plan.curves, key=lambda c: [d.labels_per_item for d in plan.table].index(dict(zip(kinds, c.composition)))
+        plan.curves,
+        key=lambda c: [d.labels_per_item for d in plan.table].index(
+            dict(zip(kinds, c.composition))
+        ),
     )
     for colour, curve in zip(COLOURS, best[:MOST_CURVES]):
         labels = dict(zip(kinds, curve.composition))
@@ -70,7 +82,13 @@ def draw(ax: Any, plan: Plan) -> None:
             for kind, m in labels.items()
             if m
         ]
-        ax.plot(curve.cost, curve.width / 2, color=colour, label=" + ".join(names) or "gold alone", linewidth=1.5)
+        ax.plot(
+            curve.cost,
+            curve.width / 2,
+            color=colour,
+            label=" + ".join(names) or "gold alone",
+            linewidth=1.5,
+        )
     ax.plot(
         plan.best.cost,
         plan.best.width / 2,
@@ -84,7 +102,9 @@ def draw(ax: Any, plan: Plan) -> None:
     if plan.now is not None:
         ax.axhline(plan.now.width / 2, color="grey", linewidth=0.8, linestyle="-.", label="now")
     if plan.wanted_width is not None:
-        ax.axhline(plan.wanted_width / 2, color="black", linewidth=0.8, linestyle="--", label="wanted")
+        ax.axhline(
+            plan.wanted_width / 2, color="black", linewidth=0.8, linestyle="--", label="wanted"
+        )
     if plan.budget is not None:
         ax.axvline(plan.budget, color="black", linewidth=0.8, linestyle=":", label="budget")
     if plan.floor is not None:
@@ -98,9 +118,16 @@ def draw(ax: Any, plan: Plan) -> None:
         )
     middle = max(plan.best.cost, plan.budget or 0.0, 1e-9)
     ax.set_xlim(middle / 12, middle * 4)
-    inside = [w / 2 for c in plan.curves for x, w in zip(c.cost, c.width) if middle / 12 <= x <= middle * 4 and w < 2]
+    inside = [
+        w / 2
+        for c in plan.curves
+        for x, w in zip(c.cost, c.width)
+        if middle / 12 <= x <= middle * 4 and w < 2
+    ]
     if inside:
-        ax.set_ylim(min([*inside, plan.best.width / 2]) * 0.9, max([*inside, plan.best.width / 2]) * 1.1)
+        ax.set_ylim(
+            min([*inside, plan.best.width / 2]) * 0.9, max([*inside, plan.best.width / 2]) * 1.1
+        )
     ax.set_xlabel("cost")
     ax.set_ylabel(f"± of the {plan.goal.level:.0%} interval of {plan.goal.metric}")
     ax.legend(frameon=False, fontsize=7)

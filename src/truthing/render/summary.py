@@ -10,14 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.metrics.estimate import Estimate, shortest_interval
 from truthing.render.console import safe
 from truthing.render.words import metric_title, one_line
 from truthing.report import Report
 
 LEVELS = (0.8, 0.9, 0.95, 0.99)
-MOST_METRICS, MOST_CLASSES, MOST_CELLS, MOST_LABELERS, MOST_POINTS, MOST_SENTENCES = 56, 15, 30, 30, 160, 40
+MOST_METRICS, MOST_CLASSES, MOST_CELLS, MOST_LABELERS, MOST_POINTS, MOST_SENTENCES = (
+    56,
+    15,
+    30,
+    30,
+    160,
+    40,
+)
 Limits = list[tuple[float, float]]
 
 
@@ -36,8 +43,20 @@ class Line:
         return self.mean == self.mean
 
     @classmethod
-    def of(cls, title: str, estimate: Estimate, levels: Sequence[float], face_value: float = float("nan")) -> Line:
-        return cls(title, estimate.mean, [estimate.interval(level) for level in levels], face_value, estimate.undefined)
+    def of(
+        cls,
+        title: str,
+        estimate: Estimate,
+        levels: Sequence[float],
+        face_value: float = float("nan"),
+    ) -> Line:
+        return cls(
+            title,
+            estimate.mean,
+            [estimate.interval(level) for level in levels],
+            face_value,
+            estimate.undefined,
+        )
 
 
 def scale(lines: Sequence[Line]) -> tuple[float, float]:
@@ -46,8 +65,16 @@ def scale(lines: Sequence[Line]) -> tuple[float, float]:
     >>> scale([Line("a", 0.25, [(0.21, 0.37)])])
     (0.2, 0.4)
     """
-    ends = [end for line in lines if line.known for end in (line.mean, *(line.limits[-1] if line.limits else ()))]
-    low, high = math.floor(10 * min(ends, default=0)) / 10, math.ceil(10 * max(ends, default=1)) / 10
+    ends = [
+        end
+        for line in lines
+        if line.known
+        for end in (line.mean, *(line.limits[-1] if line.limits else ()))
+    ]
+    low, high = (
+        math.floor(10 * min(ends, default=0)) / 10,
+        math.ceil(10 * max(ends, default=1)) / 10,
+    )
     return low, max(high, round(low + 0.1, 1))
 
 
@@ -86,20 +113,33 @@ class Summary:
         if len(names) <= MOST_METRICS:
             return names
         frequent = {str(self.report.classes[c]) for c in self.busiest_classes}
-        return [n for n in names if "[" not in n or n.partition("[")[2].removesuffix("]") in frequent][:MOST_METRICS]
+        return [
+            n for n in names if "[" not in n or n.partition("[")[2].removesuffix("]") in frequent
+        ][:MOST_METRICS]
 
     @cached_property
     def metrics(self) -> list[Line]:
         report = self.report
         return [
-            Line.of(metric_title(report, name), report[name], self.levels, report.at_face_value(name))
+            Line.of(
+                metric_title(report, name), report[name], self.levels, report.at_face_value(name)
+            )
             for name in self.metric_names
         ]
 
     @cached_property
     def headline(self) -> list[str]:
         """The few metrics whose whole posterior is drawn."""
-        wanted = ("accuracy", "precision", "recall", "f1", "macro_f1", "balanced_accuracy", "mcc", "auc")
+        wanted = (
+            "accuracy",
+            "precision",
+            "recall",
+            "f1",
+            "macro_f1",
+            "balanced_accuracy",
+            "mcc",
+            "auc",
+        )
         found = [name for name in wanted if name in self.metric_names] or self.metric_names
         return [name for name in found if len(self.report[name].density()[0]) > 1][:6]
 
@@ -191,5 +231,7 @@ class Summary:
             )
         if report.noise.confusion is not None and len(report.noise.labelers) > MOST_LABELERS:
             half = MOST_LABELERS // 2
-            said.append(f"Of {len(report.noise.labelers):,} labelers the {half} best and the {half} worst are shown.")
+            said.append(
+                f"Of {len(report.noise.labelers):,} labelers the {half} best and the {half} worst are shown."
+            )
         return [f"{line} report.to_json() has everything." for line in said]

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from markupsafe import Markup, escape
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.metrics.curves import Curve
 from truthing.metrics.estimate import Estimate
 from truthing.render.summary import MOST_POINTS, Line
@@ -25,7 +25,10 @@ def element(tag: str, *inside: str, **attributes: object) -> Markup:
     >>> print(element("text", "<script>", class_="name"))
     <text class="name">&lt;script&gt;</text>
     """
-    named = "".join(f' {key.rstrip("_").replace("_", "-")}="{escape(value)}"' for key, value in attributes.items())
+    named = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape(value)}"'
+        for key, value in attributes.items()
+    )
     return Markup(f"<{tag}{named}>") + Markup("").join(inside) + Markup(f"</{tag}>")
 
 
@@ -51,14 +54,26 @@ def track(line: Line, said: str, low: float = 0.0, high: float = 1.0) -> Markup:
             start, end = place(line.face_value, low, high), place(line.mean, low, high)
             if abs(line.face_value - line.mean) > ARROW * (high - low):
                 parts.append(
-                    element("line", x1=start, x2=end, y1="10", y2="10", class_="arrow", marker_end="url(#arrow)")
+                    element(
+                        "line",
+                        x1=start,
+                        x2=end,
+                        y1="10",
+                        y2="10",
+                        class_="arrow",
+                        marker_end="url(#arrow)",
+                    )
                 )
             parts.append(element("circle", cx=start, cy="10", r="3.5", class_="face"))
-        parts.append(element("circle", cx=place(line.mean, low, high), cy="26", r="5", class_="estimate"))
+        parts.append(
+            element("circle", cx=place(line.mean, low, high), cy="26", r="5", class_="estimate")
+        )
     return element("svg", element("title", said), *parts, class_="track", role="img")
 
 
-def density(estimate: Estimate, levels: Sequence[float], face_value: float, said: str) -> tuple[Markup, float, float]:
+def density(
+    estimate: Estimate, levels: Sequence[float], face_value: float, said: str
+) -> tuple[Markup, float, float]:
     """The posterior as a hill, its interval filled, face value a dashed line where it is near; and the ends of the axis."""
     grid, height = estimate.density()
     keep = np.flatnonzero(height > height.max() * 1e-3)
@@ -76,9 +91,22 @@ def density(estimate: Estimate, levels: Sequence[float], face_value: float, said
         left, right = estimate.interval(level)
         inside = np.concatenate([[left], few[(few > left) & (few < right)], [right]])
         hill.append(
-            element("path", d=_hill(inside, np.interp(inside, few, height), low, high), class_=f"inside at at-{k}")
+            element(
+                "path",
+                d=_hill(inside, np.interp(inside, few, height), low, high),
+                class_=f"inside at at-{k}",
+            )
         )
-    parts = [element("svg", *hill, viewBox="0 0 100 100", preserveAspectRatio="none", width="100%", height="100%")]
+    parts = [
+        element(
+            "svg",
+            *hill,
+            viewBox="0 0 100 100",
+            preserveAspectRatio="none",
+            width="100%",
+            height="100%",
+        )
+    ]
     if near:
         x = place(face_value, low, high)
         parts.append(element("line", x1=x, x2=x, y1="0", y2="100%", class_="face-line"))
@@ -103,10 +131,16 @@ def curve(found: Curve, levels: Sequence[float], point: tuple[float, float], sai
     for k, level in enumerate(levels):
         low, high = found.band(level)
         drawn.append(
-            element("path", d=_band(x, low[kept], high[kept], closed=found.kind == "roc"), class_=f"band at at-{k}")
+            element(
+                "path",
+                d=_band(x, low[kept], high[kept], closed=found.kind == "roc"),
+                class_=f"band at at-{k}",
+            )
         )
     line = _points(x, y)
-    drawn.append(element("path", d=f"M{'0,100 ' if found.kind == 'roc' else ''}{line}", class_="curve"))
+    drawn.append(
+        element("path", d=f"M{'0,100 ' if found.kind == 'roc' else ''}{line}", class_="curve")
+    )
     ticks = []
     for t in TICKS:
         here = place(t)
@@ -114,20 +148,31 @@ def curve(found: Curve, levels: Sequence[float], point: tuple[float, float], sai
         ticks.append(element("line", x1="0", x2="100%", y1=here, y2=here, class_="grid"))
     for t in (0, 0.5, 1):
         ticks.append(element("text", f"{t:g}", x=place(t), y="100%", dy="16", class_="tick across"))
-        ticks.append(element("text", f"{t:g}", x="0", y=place(1 - t), dx="-8", dy="4", class_="tick up"))
+        ticks.append(
+            element("text", f"{t:g}", x="0", y=place(1 - t), dx="-8", dy="4", class_="tick up")
+        )
     marks = [element("circle", class_="moving", r="7", cx="-100%", cy="0")]
     if point[0] == point[0] and point[1] == point[1]:
         marks.append(
             element("svg", element("rect", x="-5", y="-5", width="10", height="10", class_="chosen"), x=place(point[0]), y=place(1 - point[1]), overflow="visible")
         )  # fmt: skip
-    inner = element("svg", *drawn, viewBox="0 0 100 100", preserveAspectRatio="none", width="100%", height="100%")
+    inner = element(
+        "svg",
+        *drawn,
+        viewBox="0 0 100 100",
+        preserveAspectRatio="none",
+        width="100%",
+        height="100%",
+    )
     return element("svg", element("title", said), *ticks, inner, *marks, class_="curve-picture", role="img", data_kind=found.kind)  # fmt: skip
 
 
 def thinned(found: Curve) -> Array:
     """Thresholds that are drawn: all, or as many as can be seen; those without a value are left out."""
     known = np.flatnonzero(~(np.isnan(found.x) | np.isnan(found.y)))
-    return known[np.unique(np.linspace(0, len(known) - 1, min(MOST_POINTS, len(known))).round().astype(int))]
+    return known[
+        np.unique(np.linspace(0, len(known) - 1, min(MOST_POINTS, len(known))).round().astype(int))
+    ]
 
 
 def _points(x: Array, y: Array) -> str:

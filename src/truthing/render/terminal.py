@@ -22,7 +22,9 @@ ROOM_FOR_BAR, ROOM_FOR_FACE = 72, 56
 Draw = Callable[[float, float, float], str]
 
 
-def show(report: Report, console: Console, level: float = 0.95, sensitivity: Sensitivity | None = None) -> None:
+def show(
+    report: Report, console: Console, level: float = 0.95, sensitivity: Sensitivity | None = None
+) -> None:
     summary = Summary(report, (level,))
     console.print(Text(safe(report.verdict(level), 1000), style="bold"))
     console.print()
@@ -51,9 +53,15 @@ def show_rate(result: Prevalence, console: Console, level: float = 0.95) -> None
     doubts(console, result.assumptions, result.warnings, None)
 
 
-def doubts(console: Console, assumptions: list[str], warnings: list[str], following: str | None) -> None:
+def doubts(
+    console: Console, assumptions: list[str], warnings: list[str], following: str | None
+) -> None:
     console.print()
-    for title, lines in (("Assumed", assumptions), ("Check", warnings), ("Next", [following] if following else [])):
+    for title, lines in (
+        ("Assumed", assumptions),
+        ("Check", warnings),
+        ("Next", [following] if following else []),
+    ):
         for n, line in enumerate(lines):
             if console.soft_wrap:
                 console.print(Text.assemble((f"{title:<9}", "bold"), safe(line, 1000)))
@@ -66,7 +74,9 @@ def doubts(console: Console, assumptions: list[str], warnings: list[str], follow
 
 
 def plain_table(title: str | None = None) -> Table:
-    return Table(box=None, pad_edge=False, header_style="", title=title, title_justify="left", title_style="")
+    return Table(
+        box=None, pad_edge=False, header_style="", title=title, title_justify="left", title_style=""
+    )
 
 
 def lines_table(level: float, console: Console, what: str) -> tuple[Table, Draw | None]:
@@ -89,7 +99,9 @@ def _drawer(console: Console, width: int) -> Draw:
     return lambda low, mean, high: drawn_bar(low, mean, high, width, marks)
 
 
-def add_line(table: Table, title: str, estimate: Estimate, naive: float, level: float, draw: Draw | None) -> None:
+def add_line(
+    table: Table, title: str, estimate: Estimate, naive: float, level: float, draw: Draw | None
+) -> None:
     shown = "" if naive != naive else number(naive)
     if len(estimate.values) == 0:
         cells = ["–", "undefined", *([""] if draw else []), shown]
@@ -104,7 +116,9 @@ def add_line(table: Table, title: str, estimate: Estimate, naive: float, level: 
 def metrics_table(report: Report, level: float, console: Console) -> Table:
     table, draw = lines_table(level, console, "estimate")
     for name in report.metrics[:MOST_METRICS]:
-        add_line(table, metric_title(report, name), report[name], report.at_face_value(name), level, draw)
+        add_line(
+            table, metric_title(report, name), report[name], report.at_face_value(name), level, draw
+        )
     if len(report.metrics) > MOST_METRICS:
         table.add_row(f"… {len(report.metrics) - MOST_METRICS:,} more: --json shows all")
     return table
@@ -124,7 +138,10 @@ def drawn_bar(low: float, mean: float, high: float, width: int, marks: str = "�
 
 
 def _fits(table: Table, console: Console) -> bool:
-    return Measurement.get(console, console.options.update(max_width=10_000), table).maximum <= console.width
+    return (
+        Measurement.get(console, console.options.update(max_width=10_000), table).maximum
+        <= console.width
+    )
 
 
 def confusion_table(summary: Summary, console: Console) -> Table:
@@ -137,10 +154,15 @@ def confusion_table(summary: Summary, console: Console) -> Table:
     if summary.whole_confusion:
         for k, name in enumerate(names):
             row = summary.cells[k * len(names) : (k + 1) * len(names)]
-            table.add_row(Text(name), *(f"{c.mean:.0f} ({c.limits[0][0]:.0f}–{c.limits[0][1]:.0f})" for c in row))
+            table.add_row(
+                Text(name),
+                *(f"{c.mean:.0f} ({c.limits[0][0]:.0f}–{c.limits[0][1]:.0f})" for c in row),
+            )
         if _fits(table, console):
             return table
-    mistakes = sorted((c for c in summary.cells if not c.right), key=lambda cell: -cell.mean)[:MOST_MISTAKES]
+    mistakes = sorted((c for c in summary.cells if not c.right), key=lambda cell: -cell.mean)[
+        :MOST_MISTAKES
+    ]
     table = plain_table(f"largest mistakes of {len(summary.report.classes):,} classes")
     for column in ("truth", "predicted"):
         table.add_column(column, max_width=max(8, (console.width - 18) // 2))
@@ -163,9 +185,19 @@ def labelers_table(summary: Summary, level: float, console: Console) -> Table:
             table.add_column(Text(f"right on {one_line(name, 12)}"), justify="right", no_wrap=True)
         for labeler in summary.labelers[:MOST_LABELERS]:
             line = labeler.error
-            limits = f"{number(line.limits[0][0])} – {number(line.limits[0][1])}" if line.limits else "given"
+            limits = (
+                f"{number(line.limits[0][0])} – {number(line.limits[0][1])}"
+                if line.limits
+                else "given"
+            )
             right = (number(share, 2) for share in labeler.right[:n_classes])
-            table.add_row(Text(one_line(line.title, 24)), number(line.mean), limits, number(labeler.bits, 2), *right)
+            table.add_row(
+                Text(one_line(line.title, 24)),
+                number(line.mean),
+                limits,
+                number(labeler.bits, 2),
+                *right,
+            )
         left = len(summary.report.noise.labelers) - MOST_LABELERS
         if left > 0:
             table.add_row(f"… {left:,} more")
@@ -191,7 +223,9 @@ def sensitivity_table(found: Sensitivity, level: float, console: Console) -> Tab
             before = row.assumption
         value = "as learned" if row.value != row.value else f"{row.value:g}"
         drawn = [draw(row.low, row.mean, row.high)] if bar else []
-        table.add_row(f"  {value}", number(row.mean), f"{number(row.low)} – {number(row.high)}", *drawn)
+        table.add_row(
+            f"  {value}", number(row.mean), f"{number(row.low)} – {number(row.high)}", *drawn
+        )
     low, high = found.bounds
     table.caption = f"Whatever the dependence, if the consensus is as good as the model says: {low:.3f} to {high:.3f}."
     table.caption_justify, table.caption_style = "left", ""

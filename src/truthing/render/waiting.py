@@ -19,7 +19,9 @@ PATIENCE = 1.5  # seconds before a bar is worth looking at
 def _say_compiling() -> None:
     """Once a process."""
     if not compiled_before():
-        err().print("First run on this machine: compiling takes up to a minute; later runs start at once.")
+        err().print(
+            "First run on this machine: compiling takes up to a minute; later runs start at once."
+        )
 
 
 @contextmanager

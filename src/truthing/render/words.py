@@ -41,7 +41,11 @@ def number(value: float, digits: int = 3) -> str:
     >>> number(0.5), number(float("nan")), number(-0.00001)
     ('0.500', '–', '0.000')
     """
-    return "–" if value != value else f"{value + 0:.{digits}f}".replace(f"-{0:.{digits}f}", f"{0:.{digits}f}")
+    return (
+        "–"
+        if value != value
+        else f"{value + 0:.{digits}f}".replace(f"-{0:.{digits}f}", f"{0:.{digits}f}")
+    )
 
 
 def percent(level: float) -> str:
@@ -62,7 +66,9 @@ def next_step(report: Report) -> str | None:
         return "method posterior: this one takes its noise model as known, so its interval may be too narrow."
     gold = report.sizes["gold"]
     if "link_effective_sample_size" not in report.diagnostics or gold >= 200:
-        return "how far the answer leans on what was assumed: --sensitivity, or report.sensitivity()."
+        return (
+            "how far the answer leans on what was assumed: --sensitivity, or report.sensitivity()."
+        )
     have = max(n for n in WIDTHS if n <= gold)
     wanted = next(n for n in WIDTHS if n >= 50 and n > gold)
     return (

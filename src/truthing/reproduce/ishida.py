@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from truthing.ceiling.bayes_error import bayes_error
 from truthing.ceiling.calibrate import platt
-from truthing.ceiling.facade import bayes_error
 from truthing.ceiling.result import BayesError
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.papers.ishida import uncertainty
 from truthing.render.ceiling import draw
 from truthing.reproduce import datasets
@@ -50,7 +50,9 @@ def main(*, figures: str, quick: bool = False) -> None:
 
 def fashion() -> BayesError:
     """Tops against the rest, from votes."""
-    counts = np.loadtxt(datasets.find("fashion_mnist_h/fmh_counts.csv"), delimiter=",", dtype=np.int64)
+    counts = np.loadtxt(
+        datasets.find("fashion_mnist_h/fmh_counts.csv"), delimiter=",", dtype=np.int64
+    )
     return bayes_error(counts=_merge(counts, TOPS))
 
 
@@ -87,7 +89,11 @@ def benchmark_tables(figures: str) -> None:
         ["", "ours", "printed"],
         [
             ("Eq. 5, plug-in", f"{100 * tops.paper:.3f}", "3.478 ± 0.079"),
-            ("corrected for few labels", f"{100 * tops.value:.3f} (95% {100 * low:.3f} to {100 * high:.3f})", ""),
+            (
+                "corrected for few labels",
+                f"{100 * tops.value:.3f} (95% {100 * low:.3f} to {100 * high:.3f})",
+                "",
+            ),
         ],
     )
     found = cifar()
@@ -122,7 +128,11 @@ def benchmark_tables(figures: str) -> None:
     with figure(figures, "ishida-figure-4", ncols=len(found), figsize=(15, 3.6)) as axes:
         for ax, (name, (same, test)) in zip(axes, found.items()):
             verdicts = {"test labels": test.verdict, "people's labels": same.verdict}
-            draw(ax, same, {label: verdict for label, verdict in verdicts.items() if verdict is not None})
+            draw(
+                ax,
+                same,
+                {label: verdict for label, verdict in verdicts.items() if verdict is not None},
+            )
             ax.set_title(name)
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from truthing.ceiling.facade import bayes_error
-from truthing.coding import Array
+from truthing.ceiling.bayes_error import bayes_error
+from truthing.class_codes import Array
 from truthing.render.waiting import counted
 from truthing.reproduce.figures import figure
 from truthing.reproduce.tables import show
@@ -26,7 +26,9 @@ class Setup:
 
     def draw(self, rng: np.random.Generator, per_class: int) -> tuple[Array, Array, Array]:
         """Instances, P(positive | x), and the class: True for the first Gaussian."""
-        x = np.concatenate([rng.multivariate_normal(m, c, per_class) for m, c in zip(self.mean, self.cov)])
+        x = np.concatenate(
+            [rng.multivariate_normal(m, c, per_class) for m, c in zip(self.mean, self.cov)]
+        )
         return x, self.posterior(x), np.arange(2 * per_class) < per_class
 
     def posterior(self, x: Array) -> Array:
@@ -44,12 +46,15 @@ class Setup:
 
 def _log_density(x: Array, mean: Array, cov: Array) -> Array:
     apart = x - mean
-    return -0.5 * ((apart @ np.linalg.inv(cov)) * apart).sum(axis=1) - 0.5 * np.linalg.slogdet(cov)[1]
+    return (
+        -0.5 * ((apart @ np.linalg.inv(cov)) * apart).sum(axis=1) - 0.5 * np.linalg.slogdet(cov)[1]
+    )
 
 
 def _setup(first: list[float], second: list[float], cov_first: Array, cov_second: Array) -> Setup:
     return Setup(
-        (np.array(first, float), np.array(second, float)), (np.array(cov_first, float), np.array(cov_second, float))
+        (np.array(first, float), np.array(second, float)),
+        (np.array(cov_first, float), np.array(cov_second, float)),
     )
 
 
@@ -84,7 +89,9 @@ def estimates(setup: Setup, rng: np.random.Generator, per_class: int) -> dict[st
     }
 
 
-def baselines(setup: Setup, rng: np.random.Generator, per_class: int, *, rounds: int) -> dict[str, float]:
+def baselines(
+    setup: Setup, rng: np.random.Generator, per_class: int, *, rounds: int
+) -> dict[str, float]:
     """What instances give: a small network's test error and its own probabilities in Eq. 3, and the nearest-neighbour bound."""
     x, c, positive = setup.draw(rng, per_class)
     new, _, truth = setup.draw(rng, 2000)
@@ -148,7 +155,9 @@ def curves(name: str, setup: Setup, sizes: tuple[int, ...], *, quick: bool) -> d
             trials.append(row)
         for method in trials[0]:
             values = np.array([row[method] for row in trials])
-            found.setdefault(method, []).append((float(values.mean()), float(values.std(ddof=1) / np.sqrt(TRIALS))))
+            found.setdefault(method, []).append(
+                (float(values.mean()), float(values.std(ddof=1) / np.sqrt(TRIALS)))
+            )
     return {method: np.array(rows) for method, rows in found.items()}
 
 
@@ -160,7 +169,13 @@ def synthetic(figures: str, *, quick: bool) -> None:
     rows = [("true Bayes error", *(f"{100 * true[s]:.2f}" for s in SETUPS))]
     for method in next(iter(found.values())):
         rows.append(
-            (method, *(f"{100 * found[s][method][-1, 0]:.2f} ± {100 * found[s][method][-1, 1]:.2f}" for s in SETUPS))
+            (
+                method,
+                *(
+                    f"{100 * found[s][method][-1, 0]:.2f} ± {100 * found[s][method][-1, 1]:.2f}"
+                    for s in SETUPS
+                ),
+            )
         )
     show(
         f"Figures 1-3: Bayes error % at {sizes[-1]} samples per class, mean and standard error of {TRIALS} trials",
@@ -171,7 +186,10 @@ def synthetic(figures: str, *, quick: bool) -> None:
         "The network has one hidden layer of 50 units (the paper's: two of 500).",
     )
     parts = {
-        "1": ["Eq. 4, clean", *(m for m in next(iter(found.values())) if m.startswith(("network", "nearest")))],
+        "1": [
+            "Eq. 4, clean",
+            *(m for m in next(iter(found.values())) if m.startswith(("network", "nearest"))),
+        ],
         "2": ["Eq. 4, clean", "Eq. 5, noisy", "Eq. 6, noisy with signs"],
         "3": ["Eq. 4, clean", "Eq. 8, positive confidence"],
     }
@@ -182,6 +200,8 @@ def synthetic(figures: str, *, quick: bool) -> None:
                     mean, error = 100 * found[name][method].T
                     ax.errorbar(sizes, mean, yerr=error, label=method, marker=".", capsize=2)
                 ax.axhline(100 * true[name], color="black", linestyle="--", label="true")
-                ax.set(xscale="log", xlabel="samples per class", title=f"Setup {name}", ylim=(0, None))
+                ax.set(
+                    xscale="log", xlabel="samples per class", title=f"Setup {name}", ylim=(0, None)
+                )
             axes[0].set_ylabel("error (%)")
             axes[-1].legend(frameon=False, fontsize=7)

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from truthing.coding import Array
-from truthing.papers.lam_stork import apparent_error, error_bounds, noisy_label_ratio, policy_left_side
+from truthing.class_codes import Array
+from truthing.papers.lam_stork import (
+    apparent_error,
+    error_bounds,
+    noisy_label_ratio,
+    policy_left_side,
+)
 from truthing.reproduce import datasets
 from truthing.reproduce.figures import figure
 from truthing.reproduce.tables import show
@@ -18,15 +23,26 @@ PRINTED_1 = {
     0.08: ("8.84 ↑11", "9.68 ↑21", "10.52 ↑32", "11.36 ↑42", "12.20 ↑53"),
     0.10: ("10.80 ↑8", "11.60 ↑16", "12.40 ↑24", "13.20 ↑32", "14.00 ↑40"),
 }
-PRINTED_2 = {0.7: (69.3, 68.7, 66.7), 0.8: (79.2, 78.4, 76.1), 0.9: (89.1, 88.2, 85.6), 1.0: (99, 98, 95)}
+PRINTED_2 = {
+    0.7: (69.3, 68.7, 66.7),
+    0.8: (79.2, 78.4, 76.1),
+    0.9: (89.1, 88.2, 85.6),
+    1.0: (99, 98, 95),
+}
 LABELERS = (0.99, 0.98, 0.95)
 # pair: test images, labeler errors, classifier errors, disagreements
-PRINTED_3 = {(1, 2): (359, 2, 33, 31), (4, 5): (363, 1, 4, 3), (7, 8): (353, 2, 6, 6), (8, 9): (354, 6, 20, 18)}
+PRINTED_3 = {
+    (1, 2): (359, 2, 33, 31),
+    (4, 5): (363, 1, 4, 3),
+    (7, 8): (353, 2, 6, 6),
+    (8, 9): (354, 6, 20, 18),
+}
 
 
 def main(*, figures: str, quick: bool = False) -> None:
     rows = [
-        (f"{e:.0%}", *(f"{ours} | {theirs}" for ours, theirs in zip(table_1()[e], PRINTED_1[e]))) for e in PRINTED_1
+        (f"{e:.0%}", *(f"{ours} | {theirs}" for ours, theirs in zip(table_1()[e], PRINTED_1[e])))
+        for e in PRINTED_1
     ]
     show(
         "Table 1: apparent error %, increase over the true error %; ours | printed",
@@ -34,7 +50,11 @@ def main(*, figures: str, quick: bool = False) -> None:
         rows,
     )
     rows = [
-        (f"{b:.0%}", *(f"{ours:.1f} | {theirs}" for ours, theirs in zip(table_2()[b], PRINTED_2[b]))) for b in PRINTED_2
+        (
+            f"{b:.0%}",
+            *(f"{ours:.1f} | {theirs}" for ours, theirs in zip(table_2()[b], PRINTED_2[b])),
+        )
+        for b in PRINTED_2
     ]
     show(
         "Table 2: apparent break-even %; ours | printed",
@@ -57,7 +77,14 @@ def main(*, figures: str, quick: bool = False) -> None:
         )
     show(
         "Table 3: Optdigits; ours | printed",
-        ["pair", "test images", "labeler errors", "classifier errors", "disagreements", "bounds on true error"],
+        [
+            "pair",
+            "test images",
+            "labeler errors",
+            "classifier errors",
+            "disagreements",
+            "bounds on true error",
+        ],
         rows,
         "Labeler: 1 nearest neighbour. Classifier: multinomial naive Bayes on the raw counts; the paper does not say which naive Bayes it used.",
     )
@@ -100,7 +127,12 @@ def table_3() -> dict[tuple[int, int], tuple[int, int, int, int]]:
     table = {}
     for pair in PRINTED_3:
         known, unknown = (data[np.isin(data[:, -1], pair)] for data in (train, test))
-        x, y, new, truth = known[:, :-1].astype(float), known[:, -1], unknown[:, :-1].astype(float), unknown[:, -1]
+        x, y, new, truth = (
+            known[:, :-1].astype(float),
+            known[:, -1],
+            unknown[:, :-1].astype(float),
+            unknown[:, -1],
+        )
         labels, predicted = nearest_neighbour(x, y, new), multinomial_bayes(x, y, new)
         table[pair] = (
             len(truth),
@@ -129,7 +161,12 @@ def draw_figure_1(folder: str) -> None:
     rate = np.linspace(0, 0.4, 200)
     with figure(folder, "lam-stork-figure-1", figsize=(5, 3.5)) as ax:
         for e, style in ((0.02, "-"), (0.05, "--"), (0.1, "-."), (0.2, ":")):
-            ax.plot(rate, [float(noisy_label_ratio(e, m)) for m in rate], style, label=f"true error {e:.0%}")
+            ax.plot(
+                rate,
+                [float(noisy_label_ratio(e, m)) for m in rate],
+                style,
+                label=f"true error {e:.0%}",
+            )
         ax.set(
             xlabel="mislabeling rate",
             ylabel="noisy labels worth one perfect label",

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.grading import grade
 from truthing.noise.base import symmetric_table
 from truthing.noise.bits import label_bits
-from truthing.panel.channel import panel_bits
+from truthing.people.channel import panel_bits
 from truthing.render.waiting import counted
 from truthing.reproduce.figures import figure
 from truthing.reproduce.tables import show
@@ -57,17 +57,25 @@ def figures_6_to_8(folder: str) -> None:
     with figure(folder, "su-figures-6-8", ncols=3, figsize=(13, 4)) as axes:
         skewed = np.array([0.9, 0.1])
         for error in (0.05, 0.1, 0.2, 0.3, 0.4, 0.45):
-            axes[0].plot(numbers, [bits(int(t), error, skewed) for t in numbers], label=f"ε = {error:g}")
+            axes[0].plot(
+                numbers, [bits(int(t), error, skewed) for t in numbers], label=f"ε = {error:g}"
+            )
         axes[0].set(title="6: I(Z;Y | T, ε), π(1) = .1", xlabel="labelers T", ylabel="bits")
         share, rate = np.meshgrid(np.linspace(0.01, 0.99, 60), np.linspace(0, 0.5, 60))
         surface = label_bits(symmetric_table(rate, 2), np.stack([1 - share, share], axis=-1))
-        filled = axes[1].contourf(share, rate, surface, levels=np.linspace(0, 1, 11), cmap="viridis")
+        filled = axes[1].contourf(
+            share, rate, surface, levels=np.linspace(0, 1, 11), cmap="viridis"
+        )
         axes[1].figure.colorbar(filled, ax=axes[1], label="bits")
-        axes[1].set(title="7: I(Z;Y | ε′) of one labeler", xlabel="class prior π(1)", ylabel="error ε′")
+        axes[1].set(
+            title="7: I(Z;Y | ε′) of one labeler", xlabel="class prior π(1)", ylabel="error ε′"
+        )
         for expert in LEGEND:
             label = f"ε′ = {expert:.2f}, {bits(1, expert):.3f} bits"
             axes[2].plot(numbers, [matching_error(int(t), expert) for t in numbers], label=label)
-        axes[2].set(title="8: ε at which T match one, π(1) = .4", xlabel="labelers T", ylabel="error ε")
+        axes[2].set(
+            title="8: ε at which T match one, π(1) = .4", xlabel="labelers T", ylabel="error ε"
+        )
         axes[2].set_ylim(0, 0.5)
         axes[0].set_ylim(0, 0.6)
         axes[0].legend(frameon=False, fontsize=8, ncols=3, loc="upper center")
@@ -82,8 +90,14 @@ def section_5_5(n_repeats: int, folder: str) -> dict[str, dict[str, Array]]:
         designs[f"{n_labelers} labelers, error {error:.3f}"] = (n_labelers, error)
     designs[f"one of {PANELS[0]} alone"] = (1, matching_error(PANELS[0], EXPERT))
     turns = list(product(designs, range(n_repeats)))
-    parts = [_test(*designs[name], seed) | _train(*designs[name], seed) for name, seed in counted(turns, "Section 5.5")]
-    found = {name: _stacked([part for (whose, _), part in zip(turns, parts) if whose == name]) for name in designs}
+    parts = [
+        _test(*designs[name], seed) | _train(*designs[name], seed)
+        for name, seed in counted(turns, "Section 5.5")
+    ]
+    found = {
+        name: _stacked([part for (whose, _), part in zip(turns, parts) if whose == name])
+        for name in designs
+    }
     expert = next(iter(found.values()))
     rows = []
     for (name, values), (n_labelers, error) in zip(found.items(), designs.values()):
@@ -118,7 +132,12 @@ def _stacked(parts: list[dict[str, float]]) -> dict[str, Array]:
 
 def _test(n_labelers: int, error: float, seed: int) -> dict[str, float]:
     data = simulate(
-        N_ITEMS, n_labelers, prior=PRIOR, operating_point=(0.85, 0.15), confusion=symmetric_table(error, 2), seed=seed
+        N_ITEMS,
+        n_labelers,
+        prior=PRIOR,
+        operating_point=(0.85, 0.15),
+        confusion=symmetric_table(error, 2),
+        seed=seed,
     )
     truth = float((data.predictions == data.truth).mean())
     estimate = grade(data.predictions, data.labels, noise=error, prior=PRIOR, seed=seed)["accuracy"]
@@ -130,8 +149,12 @@ def _train(n_labelers: int, error: float, seed: int) -> dict[str, float]:
     rng = np.random.default_rng([seed, 7])
     table = symmetric_table(error, 2)
     truth, fresh = (rng.random(n) < PRIOR[1] for n in (N_ITEMS, N_FRESH))
-    features, clean = (rng.standard_normal((len(y), 5)) + SHIFT * (2 * y[:, None] - 1) for y in (truth, fresh))
-    positive = np.where(rng.random((N_ITEMS, n_labelers)) < error, ~truth[:, None], truth[:, None]).sum(axis=1)
+    features, clean = (
+        rng.standard_normal((len(y), 5)) + SHIFT * (2 * y[:, None] - 1) for y in (truth, fresh)
+    )
+    positive = np.where(
+        rng.random((N_ITEMS, n_labelers)) < error, ~truth[:, None], truth[:, None]
+    ).sum(axis=1)
     odds = PRIOR[1] / PRIOR[0] * (table[1, 1] / table[0, 1]) ** (2.0 * positive - n_labelers)
     soft = odds / (1 + odds)
     return {
@@ -145,11 +168,15 @@ def _fit(features: Array, soft: Array) -> Any:
     try:
         from sklearn.linear_model import LogisticRegression
     except ImportError:
-        raise InputError("Section 5.5 trains with scikit-learn: pip install 'truthing[train]'.") from None
+        raise InputError(
+            "Section 5.5 trains with scikit-learn: pip install 'truthing[train]'."
+        ) from None
     both = np.concatenate([features, features])
     target = np.repeat([1, 0], len(features))
     weight = np.concatenate([soft, 1 - soft])
-    return LogisticRegression(C=1.0).fit(both[weight > 0], target[weight > 0], sample_weight=weight[weight > 0])
+    return LogisticRegression(C=1.0).fit(
+        both[weight > 0], target[weight > 0], sample_weight=weight[weight > 0]
+    )
 
 
 def _mean(values: Array, digits: int) -> str:

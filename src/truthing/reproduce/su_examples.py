@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from truthing.coding import Array
-from truthing.papers import testing
+from truthing.class_codes import Array
+from truthing.papers import su_methods
 from truthing.render.waiting import counted
 from truthing.reproduce import su_main
 from truthing.reproduce import su_trials as trials
@@ -16,7 +16,12 @@ from truthing.reproduce.tables import show
 from truthing.simulation import Simulation, simulate
 
 CLASS_PRIOR = (0.2, 0.3, 0.1, 0.4)
-POINT = ((0.75, 0.08, 0.10, 0.07), (0.10, 0.65, 0.12, 0.13), (0.04, 0.06, 0.80, 0.10), (0.10, 0.05, 0.05, 0.80))
+POINT = (
+    (0.75, 0.08, 0.10, 0.07),
+    (0.10, 0.65, 0.12, 0.13),
+    (0.04, 0.06, 0.80, 0.10),
+    (0.10, 0.05, 0.05, 0.80),
+)
 # Table 13: error of the accuracy in the paper's one draw; Table 14: its confusion matrices
 PRINTED_13 = {"sampling": 0.7350 - 0.7355, "estimated-labels": 0.7350 - 0.7390, "labeler-mean": 0.7350 - 0.6170, "labeler-median": 0.7350 - 0.6397}  # fmt: skip
 PRINTED_14 = {
@@ -32,13 +37,24 @@ WIDTH_15 = 11.12  # mean width of the sixteen printed credible regions
 def two_examples(n_draws: int, folder: str) -> None:
     methods = ("Ratios (Alg. 1)", "Estimate labels (Alg. 3)", "Labelers: mean")
     examples: tuple[tuple[str, Callable[[int], Simulation], float, int, str], ...] = (
-        ("Figure 17: single labeler, assumed error rate .1, N=1000", trials.single_labeler, 0.6, 0, "pr"),
+        (
+            "Figure 17: single labeler, assumed error rate .1, N=1000",
+            trials.single_labeler,
+            0.6,
+            0,
+            "pr",
+        ),
         ("Figure 18: small sample, N=70", trials.small_sample, 0.5, 3, "roc"),
     )
     for number, (title, make, prior, place, kind) in zip((17, 18), examples):
         found = trials.run(map(make, counted(range(n_draws), f"Figure {number}")), prior, methods)
         rows = [[m, *trials.spread(e.mean)] for m, e in found.items()]
-        rows.append(["share of 95% regions of Alg. 1 that hold the ideal", *trials.coverage(found[methods[0]])])
+        rows.append(
+            [
+                "share of 95% regions of Alg. 1 that hold the ideal",
+                *trials.coverage(found[methods[0]]),
+            ]
+        )
         show(
             f"{title}: errors over {n_draws} draws (mean ± Monte Carlo error, standard deviation)",
             ["method", *trials.HEADS],
@@ -50,7 +66,9 @@ def two_examples(n_draws: int, folder: str) -> None:
         outcomes = {m: trials.outcome(problem, m) for m in methods}
         with figure(folder, f"su-figure-{number}", ncols=2, figsize=(9, 4)) as axes:
             su_main.draw_metric(axes[0], problem, outcomes, place, truth[place], methods[:1])
-            su_main.draw_joint(axes[1], problem, outcomes, outcomes[methods[0]].answer.moments(1), truth, kind)
+            su_main.draw_joint(
+                axes[1], problem, outcomes, outcomes[methods[0]].answer.moments(1), truth, kind
+            )
             axes[0].legend(frameon=False, fontsize=7)
 
 
@@ -72,7 +90,7 @@ def tables_13_to_15(n_draws: int) -> None:
         problem, ideal = trials.problem_of(data, CLASS_PRIOR), trials.ideal_matrix(data)
         truth = np.trace(ideal) / ideal.sum()
         for method in PRINTED_13:
-            answer = testing.run(problem, method, n_draws=4000, seed=seed).answer
+            answer = su_methods.run(problem, method, n_draws=4000, seed=seed).answer
             estimate = answer.estimate("accuracy")
             accuracy[method].append(truth - estimate.mean)
             cells[method].append(ideal - answer.confusion.mean)
@@ -107,7 +125,14 @@ def _show_four_classes(
         size = np.sqrt(np.mean(np.square(cells[method])))
         theirs = np.sqrt(np.mean((ideal - np.array(PRINTED_14[method])) ** 2))
         ours = trials.spread(np.array(errors)[:, None])[0]
-        rows.append([method, f"{ours} | {PRINTED_13[method]:+.4f}", f"{size:.1f} | {theirs:.1f}", f"{closest[k]:.1f}"])
+        rows.append(
+            [
+                method,
+                f"{ours} | {PRINTED_13[method]:+.4f}",
+                f"{size:.1f} | {theirs:.1f}",
+                f"{closest[k]:.1f}",
+            ]
+        )
     show(
         f"Tables 13 and 14: four classes, {n_draws} draws | the paper's one draw",
         ["method", "error of accuracy (mean ± Monte Carlo error, std)", "root mean square error of the counts", "counts closest (of 16)"],

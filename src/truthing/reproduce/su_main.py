@@ -36,12 +36,19 @@ MARKS = {
 
 def table_10(n_draws: int) -> dict[str, trials.Errors]:
     """Errors of every method over draws of the main example."""
-    found = trials.run(map(trials.main_example, counted(range(n_draws), "Table 10")), 0.2, tuple(trials.METHODS))
+    found = trials.run(
+        map(trials.main_example, counted(range(n_draws), "Table 10")), 0.2, tuple(trials.METHODS)
+    )
     rows: list[list[str]] = []
     for method, errors in found.items():
         printed = PRINTED_10.get(method)
         gap = [f"{i - p:+.3f}" for i, p in zip(IDEAL, printed)] if printed else ["-"] * 5
-        rows.append([method, *(f"{ours} | {theirs}" for ours, theirs in zip(trials.spread(errors.mean), gap))])
+        rows.append(
+            [
+                method,
+                *(f"{ours} | {theirs}" for ours, theirs in zip(trials.spread(errors.mean), gap)),
+            ]
+        )
     show(
         f"Table 10: errors over {n_draws} draws (mean ± Monte Carlo error, standard deviation) | error of the paper's one draw",
         ["method", *trials.HEADS],
@@ -51,7 +58,11 @@ def table_10(n_draws: int) -> dict[str, trials.Errors]:
     show(
         "Share of 95% credible regions that hold the ideal metric (the paper shows one draw: Alg. 2 held all five, Alg. 1 two of five)",
         ["method", *trials.HEADS],
-        [[method, *trials.coverage(errors)] for method, errors in found.items() if errors.held[0][0] in (0, 1)],
+        [
+            [method, *trials.coverage(errors)]
+            for method, errors in found.items()
+            if errors.held[0][0] in (0, 1)
+        ],
         "Below .95: the operating point is estimated and then taken as known.",
     )
     return found
@@ -101,12 +112,17 @@ def _paths(folder: str, problem: Problem, truth: Any) -> None:
         for value in truth:
             ax.axhline(value, color="black", lw=0.8, ls=(0, (1, 2)))
         ax.set(
-            xlabel="iteration", ylabel="estimated value", ylim=(0, 1), title="Figure 9; dotted: correct labels known"
+            xlabel="iteration",
+            ylabel="estimated value",
+            ylim=(0, 1),
+            title="Figure 9; dotted: correct labels known",
         )
         ax.legend(frameon=False, fontsize=7)
 
 
-def draw_metric(ax: Any, problem: Problem, outcomes: Any, place: int, truth: float, dense: tuple[str, ...]) -> None:
+def draw_metric(
+    ax: Any, problem: Problem, outcomes: Any, place: int, truth: float, dense: tuple[str, ...]
+) -> None:
     """Posterior densities of one metric, with means, 95% regions, the foils' points and the ideal."""
     name = trials.METRICS[place]
     for method in dense:
@@ -117,7 +133,9 @@ def draw_metric(ax: Any, problem: Problem, outcomes: Any, place: int, truth: flo
         colour = COLOURS.get(method, "#0072B2")
         ax.plot(grid, density, color=colour, label=method)
         low, high = estimate.interval(0.95)
-        ax.fill_between(grid, density, where=(grid >= low) & (grid <= high), color=colour, alpha=0.15)
+        ax.fill_between(
+            grid, density, where=(grid >= low) & (grid <= high), color=colour, alpha=0.15
+        )
         ax.plot([estimate.mean], [0], "o", color=colour, clip_on=False)
         ax.plot([estimate.mode], [0], "|", color=colour, ms=14, clip_on=False)
     for method, (mark, colour) in MARKS.items():
@@ -128,13 +146,17 @@ def draw_metric(ax: Any, problem: Problem, outcomes: Any, place: int, truth: flo
     ax.set(xlabel=trials.HEADS[place], ylabel="density", ylim=(0, None))
 
 
-def draw_joint(ax: Any, problem: Problem, outcomes: Any, moments: su.Moments, truth: Any, kind: str) -> None:
+def draw_joint(
+    ax: Any, problem: Problem, outcomes: Any, moments: su.Moments, truth: Any, kind: str
+) -> None:
     """Joint posterior with the contour of its 95% region, the foils' points, each labeler's, and the ideal."""
     joint = joint_roc(moments) if kind == "roc" else joint_pr(moments)
     # the paper has false alarms and recall across: both densities are turned
     across, up = ("false_alarm", "recall") if kind == "roc" else ("recall", "precision")
     top = joint.density.max()
-    ax.contourf(joint.y, joint.x, joint.density, levels=np.linspace(0.02, 1, 12) * top, cmap="Blues")
+    ax.contourf(
+        joint.y, joint.x, joint.density, levels=np.linspace(0.02, 1, 12) * top, cmap="Blues"
+    )
     ax.contour(joint.y, joint.x, joint.density, levels=[joint.threshold(0.95)], colors="#0072B2")
     ax.plot(*joint.mean[::-1], "o", color="#0072B2", label="conditional mean, 95% contour")
     ax.plot(*joint.mode[::-1], "+", color="#0072B2", label="MAP")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.papers import su
 from truthing.render.waiting import counted
 from truthing.reproduce import su_trials as trials
@@ -14,7 +14,12 @@ from truthing.reproduce.figures import figure
 from truthing.reproduce.tables import show
 
 GRID = np.arange(0.05, 1, 0.1)
-ITERATIVE = ("Ratios (Alg. 1)", "Ratios, paper's mean", "Sampling (Alg. 2)", "Estimate labels (Alg. 3)")
+ITERATIVE = (
+    "Ratios (Alg. 1)",
+    "Ratios, paper's mean",
+    "Sampling (Alg. 2)",
+    "Estimate labels (Alg. 3)",
+)
 # p_D: mean, std, max abs; p_FA: the same; iterations: mean, max
 PRINTED_11 = {
     "Ratios, paper's mean": (0.0149, 3.20e-4, 0.0153, -0.0118, 6.34e-5, 0.0119, 6.6, 8),
@@ -26,15 +31,42 @@ PRINTED_12 = {
     "Sampling (Alg. 2)": (-0.0114, 9.56e-3, 0.0310, 0.0122, 1.14e-2, 0.0381, 11.2, 18),
     "Estimate labels (Alg. 3)": (-0.0141, 1.95e-1, 0.3590, 0.0210, 2.03e-1, 0.3369, 10.4, 21),
 }
-COLUMNS = ("p_D mean", "p_D std", "p_D max", "p_FA mean", "p_FA std", "p_FA max", "iterations", "most")
+COLUMNS = (
+    "p_D mean",
+    "p_D std",
+    "p_D max",
+    "p_FA mean",
+    "p_FA std",
+    "p_FA max",
+    "iterations",
+    "most",
+)
 # Figure 14: mean and standard deviation of ACC, PREC, REC, P_FA, F1
 PRINTED_14 = {
-    "Ratios, paper's mean": ((-0.011, -0.008, -0.011, 0.012, -0.013), (0.0117, 0.0149, 0.0102, 0.0132, 0.0107)),
-    "Sampling (Alg. 2)": ((-0.012, -0.008, -0.011, 0.012, -0.013), (0.0108, 0.0141, 0.0095, 0.0116, 0.0097)),
-    "Estimate labels (Alg. 3)": ((-0.017, -0.013, -0.014, 0.021, -0.017), (0.2062, 0.2183, 0.1944, 0.2019, 0.2036)),
-    "Labelers: mean": ((-0.034, -0.028, -0.013, 0.043, 0.009), (0.1116, 0.1139, 0.0896, 0.1364, 0.0864)),
-    "Labelers: median": ((-0.021, -0.016, -0.014, 0.020, 0.022), (0.1206, 0.1383, 0.1143, 0.1359, 0.1023)),
-    "Full Bayes": ((-0.006, -0.001, -0.005, 0.009, -0.006), (0.1454, 0.1642, 0.1429, 0.1503, 0.1469)),
+    "Ratios, paper's mean": (
+        (-0.011, -0.008, -0.011, 0.012, -0.013),
+        (0.0117, 0.0149, 0.0102, 0.0132, 0.0107),
+    ),
+    "Sampling (Alg. 2)": (
+        (-0.012, -0.008, -0.011, 0.012, -0.013),
+        (0.0108, 0.0141, 0.0095, 0.0116, 0.0097),
+    ),
+    "Estimate labels (Alg. 3)": (
+        (-0.017, -0.013, -0.014, 0.021, -0.017),
+        (0.2062, 0.2183, 0.1944, 0.2019, 0.2036),
+    ),
+    "Labelers: mean": (
+        (-0.034, -0.028, -0.013, 0.043, 0.009),
+        (0.1116, 0.1139, 0.0896, 0.1364, 0.0864),
+    ),
+    "Labelers: median": (
+        (-0.021, -0.016, -0.014, 0.020, 0.022),
+        (0.1206, 0.1383, 0.1143, 0.1359, 0.1023),
+    ),
+    "Full Bayes": (
+        (-0.006, -0.001, -0.005, 0.009, -0.006),
+        (0.1454, 0.1642, 0.1429, 0.1503, 0.1469),
+    ),
 }
 # Figures 15 and 16: the numbers beside the axes of the inner ellipse
 PRINTED_JOINT = {
@@ -59,7 +91,9 @@ def table_11(starts: Array = GRID, seed: int = 1) -> dict[str, Array]:
         rows = []
         for detect in counted(starts, f"Table 11, {method}"):
             for alarm in starts:
-                point = su.find_operating_point(problem, update, start=su.operating_matrix(detect, alarm, 1))
+                point = su.find_operating_point(
+                    problem, update, start=su.operating_matrix(detect, alarm, 1)
+                )
                 rows.append((*(truth - point.matrix[[1, 0], 1]), point.iterations))
         found[method] = np.array(rows)
     return found
@@ -82,7 +116,13 @@ def show_11(quick: bool) -> None:
     starts = GRID[::3] if quick else GRID
     found = table_11(starts)
     rows = [
-        [method, *(f"{a} | {b}" for a, b in zip(_numbers(summary(table)), _numbers(PRINTED_11.get(method))))]
+        [
+            method,
+            *(
+                f"{a} | {b}"
+                for a, b in zip(_numbers(summary(table)), _numbers(PRINTED_11.get(method)))
+            ),
+        ]
         for method, table in found.items()
     ]
     show(
@@ -93,7 +133,9 @@ def show_11(quick: bool) -> None:
     )
 
 
-def operating_points(grid: Array, seeds: Sequence[int], methods: Sequence[str]) -> list[dict[str, trials.Errors]]:
+def operating_points(
+    grid: Array, seeds: Sequence[int], methods: Sequence[str]
+) -> list[dict[str, trials.Errors]]:
     """For each seed the errors of every method over the grid of operating points."""
     return [
         trials.run((trials.at_operating_point((d, f), seed) for d in counted(grid, f"Tables 12 and 14, grid {seed + 1}") for f in grid), 0.5, methods)
@@ -126,7 +168,9 @@ def show_12(found: list[dict[str, trials.Errors]], n_points: int) -> None:
     for method in ITERATIVE:
         tables = [
             np.column_stack([p, i])
-            for p, i in zip(over_grids(found, method, "point"), over_grids(found, method, "iterations"))
+            for p, i in zip(
+                over_grids(found, method, "point"), over_grids(found, method, "iterations")
+            )
         ]
         each = [summary(t) for t in tables]
         ours = _grids([e[:6] for e in each]) + _grids([e[6:] for e in each], 1)
@@ -146,7 +190,9 @@ def show_14(found: list[dict[str, trials.Errors]], n_points: int, folder: str) -
         tables = over_grids(found, method, "mean")
         printed = PRINTED_14.get(method, (None, None))
         for what, theirs in zip(("mean", "std"), printed):
-            ours = _grids([t.mean(axis=0) if what == "mean" else t.std(axis=0, ddof=1) for t in tables])
+            ours = _grids(
+                [t.mean(axis=0) if what == "mean" else t.std(axis=0, ddof=1) for t in tables]
+            )
             beside = [f"{v}" for v in theirs] if theirs else ["-"] * 5
             rows.append([f"{method}: {what}", *(f"{a} | {b}" for a, b in zip(ours, beside))])
         ours_joint = [_grids([joint_spread(t, pair) for t in tables]) for pair in PAIRS.values()]
@@ -179,7 +225,9 @@ def _figure_14(found: dict[str, trials.Errors], folder: str) -> None:
             for row, errors in enumerate(found.values()):
                 values = np.array(errors.mean)[:, k]
                 ax.plot(values, np.full(len(values), -row), ".", color="#bbbbbb", ms=3)
-                ax.errorbar(values.mean(), -row, xerr=2 * values.std(), fmt="o", color="#0072B2", capsize=3)
+                ax.errorbar(
+                    values.mean(), -row, xerr=2 * values.std(), fmt="o", color="#0072B2", capsize=3
+                )
             ax.axvline(0, color="black", lw=0.6)
             ax.set(
                 title=trials.HEADS[k],
@@ -191,15 +239,21 @@ def _figure_14(found: dict[str, trials.Errors], folder: str) -> None:
             ax.set_xticks([-0.5, -0.05, 0, 0.05, 0.5], ["-.5", "-.05", "0", ".05", ".5"])
 
 
-def _figure_joint(found: dict[str, trials.Errors], number: int, title: str, pair: tuple[int, int], folder: str) -> None:
-    with figure(folder, f"su-figure-{number}", nrows=2, ncols=-(-len(found) // 2), figsize=(11, 6)) as axes:
+def _figure_joint(
+    found: dict[str, trials.Errors], number: int, title: str, pair: tuple[int, int], folder: str
+) -> None:
+    with figure(
+        folder, f"su-figure-{number}", nrows=2, ncols=-(-len(found) // 2), figsize=(11, 6)
+    ) as axes:
         turn = np.linspace(0, 2 * np.pi, 100)
         for ax, (method, errors) in zip(axes.flat, found.items()):
             values = np.array(errors.mean)[:, pair]
             ax.plot(*values.T, ".", color="#bbbbbb", ms=3)
             root = np.linalg.cholesky(np.cov(values.T) + 1e-12 * np.eye(2))
             for radius in np.sqrt(RADII):
-                ellipse = values.mean(axis=0)[:, None] + radius * root @ np.array([np.cos(turn), np.sin(turn)])
+                ellipse = values.mean(axis=0)[:, None] + radius * root @ np.array(
+                    [np.cos(turn), np.sin(turn)]
+                )
                 ax.plot(*ellipse, color="#0072B2", lw=1)
             ax.set_title(method, fontsize=8)
             ax.set(xlabel=f"error {trials.HEADS[pair[0]]}", ylabel=f"error {trials.HEADS[pair[1]]}")

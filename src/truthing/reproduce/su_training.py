@@ -13,20 +13,38 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.labels import Labels
 from truthing.metrics.joint import JointDensity
 from truthing.noise.known import Difficulty, combined_error
-from truthing.papers import testing
+from truthing.papers import su_methods
 from truthing.papers.su_curves import SweptCurves
 from truthing.render.waiting import counted
 from truthing.reproduce import su_training_figures as pictures
 from truthing.reproduce.datasets import find
 from truthing.reproduce.tables import show
-from truthing.train import LabelerVotingClassifier, LabelEstimationClassifier, NoisyLogisticRegression
+from truthing.train import (
+    LabelerVotingClassifier,
+    LabelEstimationClassifier,
+    NoisyLogisticRegression,
+)
 from truthing.truth.problem import Problem
 
-FALLIBILITY = (0.079, 0.440, 0.137, 0.207, 0.148, 0.314, 0.290, 0.300, 0.133, 0.142, 0.127, 0.164, 0.072)
+FALLIBILITY = (
+    0.079,
+    0.440,
+    0.137,
+    0.207,
+    0.148,
+    0.314,
+    0.290,
+    0.300,
+    0.133,
+    0.142,
+    0.127,
+    0.164,
+    0.072,
+)
 PANELS = (1, 5, 9, 13)
 WEIGHTS = np.arange(0.5, 10.25, 0.5)
 PRIOR = (1 - 0.359, 0.359)
@@ -53,16 +71,26 @@ class Experiment:
         n, n_labelers = len(truth), len(FALLIBILITY)
         difficulty, fallibility = rng.beta(1, 5, n), np.array(FALLIBILITY)
         rate = combined_error(difficulty[:, None], fallibility, 2)
-        said = np.where(rng.random(rate.shape) < rate, 1 - truth[:, None], truth[:, None]).astype(float)
+        said = np.where(rng.random(rate.shape) < rate, 1 - truth[:, None], truth[:, None]).astype(
+            float
+        )
         present = np.append(1.0, rng.uniform(0.33, 1, n_labelers - 1))
         said[rng.random(rate.shape) >= present] = np.nan
         test = np.concatenate(
-            [rng.permutation(np.flatnonzero(truth == c))[: round((truth == c).sum() / 4)] for c in (0, 1)]
+            [
+                rng.permutation(np.flatnonzero(truth == c))[: round((truth == c).sum() / 4)]
+                for c in (0, 1)
+            ]
         )
         train = np.setdiff1d(np.arange(n), test)
         noise = Difficulty(dict(enumerate(difficulty)), dict(enumerate(fallibility)))
         return cls(
-            table.drop("Class").to_numpy().astype(float), truth, Labels.from_matrix(said), noise, train, np.sort(test)
+            table.drop("Class").to_numpy().astype(float),
+            truth,
+            Labels.from_matrix(said),
+            noise,
+            train,
+            np.sort(test),
         )
 
     def panel(self, n_labelers: int) -> Labels:
@@ -83,7 +111,15 @@ class Tested:
     def problem(self) -> Problem:
         likelihood = self.noise.log_likelihood(self.labels)
         predicted = (self.scores > 0.5).astype(np.int64)
-        return Problem(self.labels, predicted, np.full(len(predicted), -1), likelihood, np.array(PRIOR), 1, self.scores)
+        return Problem(
+            self.labels,
+            predicted,
+            np.full(len(predicted), -1),
+            likelihood,
+            np.array(PRIOR),
+            1,
+            self.scores,
+        )
 
     @cached_property
     def curves(self) -> SweptCurves:
@@ -113,7 +149,7 @@ class Tested:
     @cached_property
     def joint(self) -> JointDensity | None:
         """Su (18): the posterior of (precision, recall) at threshold ½ by Algorithm 1."""
-        found = testing.run(self.problem, "ratios", n_draws=100, seed=0)
+        found = su_methods.run(self.problem, "ratios", n_draws=100, seed=0)
         return None if found.joint is None else found.joint("precision", "recall")
 
 
@@ -126,7 +162,9 @@ def classifier(method: str, noise: Any, weight: float) -> Any:
         return LabelerVotingClassifier(plain)
     if method == "Label estimation":
         return LabelEstimationClassifier(plain, noise=noise, prior=PRIOR)
-    return NoisyLogisticRegression("ml" if method == "ML" else "mmse", noise=noise, prior=PRIOR, C=1 / weight)
+    return NoisyLogisticRegression(
+        "ml" if method == "ML" else "mmse", noise=noise, prior=PRIOR, C=1 / weight
+    )
 
 
 def best(experiment: Experiment, method: str, n_labelers: int, weights: Array) -> Tested:
@@ -136,10 +174,18 @@ def best(experiment: Experiment, method: str, n_labelers: int, weights: Array) -
     target = experiment.truth[experiment.train] if ideal else panel[experiment.train]
     found = []
     for weight in weights:
-        model = classifier(method, experiment.noise, float(weight)).fit(experiment.X[experiment.train], target)
+        model = classifier(method, experiment.noise, float(weight)).fit(
+            experiment.X[experiment.train], target
+        )
         scores = model.predict_proba(experiment.X[experiment.test])[:, 1]
         found.append(
-            Tested(scores, panel[experiment.test], experiment.noise, experiment.truth[experiment.test], float(weight))
+            Tested(
+                scores,
+                panel[experiment.test],
+                experiment.noise,
+                experiment.truth[experiment.test],
+                float(weight),
+            )
         )
     return max(found, key=lambda tested: tested.actual_area if ideal else tested.estimated_area)
 
@@ -152,7 +198,9 @@ def run(seed: int, weights: Array) -> tuple[Tested, dict[tuple[str, int], Tested
 
     experiment = Experiment.draw(seed)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", WeakLabelsWarning)  # one labeler is weak, which is what this experiment shows
+        warnings.simplefilter(
+            "ignore", WeakLabelsWarning
+        )  # one labeler is weak, which is what this experiment shows
         found = {(m, t): best(experiment, m, t, weights) for t in PANELS for m in METHODS}
         return best(experiment, "Ideal", 13, weights), found
 
@@ -166,10 +214,15 @@ def main(*, figures: str, quick: bool = False) -> None:
     pictures.draw(*draws[EXAMPLE], figures)
 
 
-def areas(draws: list[tuple[Tested, dict[tuple[str, int], Tested]]]) -> dict[tuple[str, int], Array]:
+def areas(
+    draws: list[tuple[Tested, dict[tuple[str, int], Tested]]],
+) -> dict[tuple[str, int], Array]:
     """Figures 20 and 21 in distribution; returns actual and estimated areas, draws × 2, for each method and panel."""
     ideal = np.array([i.actual_area for i, _ in draws])
-    found = {key: np.array([[d[key].actual_area, d[key].estimated_area] for _, d in draws]) for key in draws[0][1]}
+    found = {
+        key: np.array([[d[key].actual_area, d[key].estimated_area] for _, d in draws])
+        for key in draws[0][1]
+    }
     head = [f"T = {t}" for t in PANELS]
     show(
         f"Actual area under the ROC curve over {len(draws)} splits and label draws: mean ± standard error, standard deviation (ideal: {_spread(ideal)})",
@@ -186,13 +239,19 @@ def areas(draws: list[tuple[Tested, dict[tuple[str, int], Tested]]]) -> dict[tup
     show(
         "Estimated minus actual area: mean ± standard error, standard deviation",
         ["method", *head],
-        [[m, *(_spread(found[m, t][:, 1] - found[m, t][:, 0], sign=True) for t in PANELS)] for m in METHODS],
+        [
+            [m, *(_spread(found[m, t][:, 1] - found[m, t][:, 0], sign=True) for t in PANELS)]
+            for m in METHODS
+        ],
         "The paper, one draw: estimated curves reasonable at T = 1, very good at T = 9 and 13.",
     )
     show(
         "λ chosen: median",
         ["method", *head],
-        [[m, *(f"{np.median([d[m, t].weight for _, d in draws]):.1f}" for t in PANELS)] for m in METHODS],
+        [
+            [m, *(f"{np.median([d[m, t].weight for _, d in draws]):.1f}" for t in PANELS)]
+            for m in METHODS
+        ],
     )
     return found
 

@@ -35,10 +35,20 @@ def _points(ideal: Any, found: dict[tuple[str, int], Any], folder: str) -> None:
                 tested = found[method, t]
                 if tested.joint is not None:
                     joint = tested.joint
-                    ax.contour(joint.y, joint.x, joint.density, levels=[joint.threshold(0.95)], colors=colour)
-                    ax.plot(*joint.mean[::-1], "o", color=colour, label=f"{method}: mean, 95% region")
+                    ax.contour(
+                        joint.y,
+                        joint.x,
+                        joint.density,
+                        levels=[joint.threshold(0.95)],
+                        colors=colour,
+                    )
+                    ax.plot(
+                        *joint.mean[::-1], "o", color=colour, label=f"{method}: mean, 95% region"
+                    )
                 ax.plot(*tested.actual_point[::-1], "v", color=colour, ms=8, mec="black")
-            ax.plot(*ideal.actual_point[::-1], "^", color="black", ms=9, label="ideal; ▽ actual points")
+            ax.plot(
+                *ideal.actual_point[::-1], "^", color="black", ms=9, label="ideal; ▽ actual points"
+            )
             ax.set(xlim=(0.3, 1.02), ylim=(0.3, 1.02), xlabel="recall", ylabel="precision")
         axes.flat[0].legend(frameon=False, fontsize=7, loc="lower left")
 
@@ -55,7 +65,9 @@ def _actual(tested: Any) -> tuple[Any, Any]:
     return x, y
 
 
-def _curves(ideal: Any, found: dict[tuple[str, int], Any], folder: str, name: str, what: str, points: Any) -> None:
+def _curves(
+    ideal: Any, found: dict[tuple[str, int], Any], folder: str, name: str, what: str, points: Any
+) -> None:
     with figure(folder, name, **SIZES) as axes:
         for ax, t in _panels(axes, found):
             ax.plot(*_actual(ideal), color="black", lw=1, label="ideal, actual")
@@ -65,7 +77,9 @@ def _curves(ideal: Any, found: dict[tuple[str, int], Any], folder: str, name: st
         axes.flat[0].legend(frameon=False, fontsize=8, title=what)
 
 
-def _posterior(found: dict[tuple[str, int], Any], folder: str, name: str, method: str, kind: str, ideal: Any) -> None:
+def _posterior(
+    found: dict[tuple[str, int], Any], folder: str, name: str, method: str, kind: str, ideal: Any
+) -> None:
     """The average over thresholds of the posterior of a point of the curve, with the estimated and the actual curve."""
     from matplotlib.colors import LogNorm
     from sklearn.metrics import precision_recall_curve
@@ -75,13 +89,28 @@ def _posterior(found: dict[tuple[str, int], Any], folder: str, name: str, method
             tested = found[method, t]
             curve = tested.curves.roc() if kind == "roc" else tested.curves.pr()
             x, y, density = curve.heat()
-            ax.pcolormesh(x, y, np.maximum(density.T, 1e-3), norm=LogNorm(1e-3, 1e4), cmap="Blues", rasterized=True)
+            ax.pcolormesh(
+                x,
+                y,
+                np.maximum(density.T, 1e-3),
+                norm=LogNorm(1e-3, 1e4),
+                cmap="Blues",
+                rasterized=True,
+            )
             ax.plot(curve.x, curve.y, color="#D55E00", lw=1.3, label=f"{method}, estimated")
-            for one, colour, label in ((tested, "#009E73", f"{method}, actual"), (ideal, "black", "ideal, actual")):
+            for one, colour, label in (
+                (tested, "#009E73", f"{method}, actual"),
+                (ideal, "black", "ideal, actual"),
+            ):
                 if kind == "roc":
                     ax.plot(*_actual(one), color=colour, lw=1, label=label)
                 else:
                     precision, recall, _ = precision_recall_curve(one.truth, one.scores)
                     ax.plot(recall[:-1], precision[:-1], color=colour, lw=1, label=label)
-            ax.set(xlabel="P_FA" if kind == "roc" else "recall", ylabel="P_D" if kind == "roc" else "precision")
-        axes.flat[0].legend(frameon=False, fontsize=8, loc="lower right" if kind == "roc" else "lower left")
+            ax.set(
+                xlabel="P_FA" if kind == "roc" else "recall",
+                ylabel="P_D" if kind == "roc" else "precision",
+            )
+        axes.flat[0].legend(
+            frameon=False, fontsize=8, loc="lower right" if kind == "roc" else "lower left"
+        )

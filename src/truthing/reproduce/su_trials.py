@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.metrics.counts import Tally, evaluate
-from truthing.papers import testing
+from truthing.papers import su_methods
 from truthing.simulation import Simulation, class_prior, simulate
 from truthing.truth.outcome import Outcome
 from truthing.truth.problem import Problem
@@ -29,7 +29,13 @@ METHODS: dict[str, tuple[str, bool]] = {
     "No predictions": ("no-predictions", False),
     "Labels, no predictions": ("labels-no-predictions", False),
 }
-QUICK = ("Ratios (Alg. 1)", "Ratios, paper's mean", "Estimate labels (Alg. 3)", "Labelers: mean", "Labelers: median")
+QUICK = (
+    "Ratios (Alg. 1)",
+    "Ratios, paper's mean",
+    "Estimate labels (Alg. 3)",
+    "Labelers: mean",
+    "Labelers: median",
+)
 SIGN = "Errors are ideal - estimate, the paper's sign."
 FALLIBILITY = (0.249, 0.030, 0.387, 0.244, 0.154)
 AVAILABILITY = (0.727, 0.873, 0.286, 0.657, 0.232)
@@ -54,7 +60,9 @@ def at_operating_point(point: tuple[float, float], seed: int) -> Simulation:
 
 def single_labeler(seed: int) -> Simulation:
     """Section 5.2.5: a worst-case error rate of .1 assumed, and true."""
-    return simulate(1000, 1, prior=0.6, operating_point=(0.9, 0.1), difficulty=0.0, fallibility=0.2, seed=seed)
+    return simulate(
+        1000, 1, prior=0.6, operating_point=(0.9, 0.1), difficulty=0.0, fallibility=0.2, seed=seed
+    )
 
 
 def small_sample(seed: int) -> Simulation:
@@ -88,7 +96,7 @@ def ideal(data: Simulation) -> Array:
 def outcome(problem: Problem, method: str, seed: int = 0) -> Outcome:
     """A method by its name in our tables."""
     name, shortcut = METHODS[method]
-    return testing.run(problem, name, n_draws=4000, seed=seed, shortcut=shortcut)
+    return su_methods.run(problem, name, n_draws=4000, seed=seed, shortcut=shortcut)
 
 
 @dataclass
@@ -106,7 +114,11 @@ class Errors:
         limits = np.array([e.interval(0.95) if e.std > 0 else (np.nan, np.nan) for e in estimates])
         self.mean.append(truth - [e.mean for e in estimates])
         self.mode.append(truth - [e.mode for e in estimates])
-        self.held.append(np.where(np.isnan(limits[:, 0]), np.nan, (limits[:, 0] <= truth) & (truth <= limits[:, 1])))
+        self.held.append(
+            np.where(
+                np.isnan(limits[:, 0]), np.nan, (limits[:, 0] <= truth) & (truth <= limits[:, 1])
+            )
+        )
         if "operating_point" in found.diagnostics:
             matrix = np.array(found.diagnostics["operating_point"])
             self.point.append(truth[[2, 3]] - matrix[[1, 0], 1])
@@ -127,7 +139,10 @@ def spread(values: Sequence[Array] | Array) -> list[str]:
     """Mean ± its Monte Carlo standard error, and the standard deviation, column by column."""
     table = np.array(values)
     error = table.std(axis=0, ddof=1) / np.sqrt(len(table))
-    return [f"{m:+.3f}±{e:.3f}, {s:.3f}" for m, e, s in zip(table.mean(axis=0), error, table.std(axis=0, ddof=1))]
+    return [
+        f"{m:+.3f}±{e:.3f}, {s:.3f}"
+        for m, e, s in zip(table.mean(axis=0), error, table.std(axis=0, ddof=1))
+    ]
 
 
 def coverage(errors: Errors) -> list[str]:

@@ -37,8 +37,12 @@ def npy(data: bytes, name: str) -> Table:
     if array.size == 0:
         raise InputError(f"{name} is an empty array: it needs at least one row.")
     if array.ndim == 1:
-        return Table(pl.DataFrame({"value": array}), name, "numpy vector", nameless=True, first_line=0)
+        return Table(
+            pl.DataFrame({"value": array}), name, "numpy vector", nameless=True, first_line=0
+        )
     if array.ndim != 2:
-        raise InputError(f"{name} has {array.ndim} dimensions: labels are a vector or an items × labelers table.")
+        raise InputError(
+            f"{name} has {array.ndim} dimensions: labels are a vector or an items × labelers table."
+        )
     columns = {str(k): array[:, k] for k in range(array.shape[1])}
     return Table(pl.DataFrame(columns), name, "numpy table", nameless=True, first_line=0)

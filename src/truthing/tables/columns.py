@@ -102,11 +102,15 @@ def recognise(table: Table, named: Mapping[str, str | None], layout: str | None 
     return _settle_layout(table, role, rest, scores, layout, notes)
 
 
-def _take(what: str, words: tuple[str, ...], columns: list[str], role: dict[str, str], notes: list[str]) -> None:
+def _take(
+    what: str, words: tuple[str, ...], columns: list[str], role: dict[str, str], notes: list[str]
+) -> None:
     free = [c for c in columns if c not in role.values()]
     plain = {c: c.strip().lower() for c in free}
     hits = [c for word in words for c in free if plain[c] == word]
-    hits += [c for word in words for c in free if c not in hits and _SUFFIX.sub("", plain[c]) == word]
+    hits += [
+        c for word in words for c in free if c not in hits and _SUFFIX.sub("", plain[c]) == word
+    ]
     if hits:
         role[what] = hits[0]
         if len(hits) > 1:
@@ -117,7 +121,9 @@ def _take(what: str, words: tuple[str, ...], columns: list[str], role: dict[str,
 
 def _refuse_model_column(table: Table, columns: list[str], role: dict[str, str]) -> None:
     """``model`` is a prediction in one file and a judge in another: ask."""
-    model = next((c for c in columns if c.strip().lower() == "model" and c not in role.values()), None)
+    model = next(
+        (c for c in columns if c.strip().lower() == "model" and c not in role.values()), None
+    )
     if model and "labeler" not in role and "prediction" not in role:
         raise InputError(
             f"{table.name}: column {model!r} may name the judge who gave each label or hold a model's predictions. "
@@ -154,7 +160,11 @@ def _settle_layout(
     if layout not in ("long", "wide", "counts", "grouped"):
         raise InputError(f"--layout {layout} is not known: choose long, wide, counts or grouped.")
     if layout in ("wide", "counts") or (layout == "grouped" and "pattern" not in role):
-        back = [r for r in ("label", "pattern", "labeler", *(("count",) if layout != "grouped" else ())) if r in role]
+        back = [
+            r
+            for r in ("label", "pattern", "labeler", *(("count",) if layout != "grouped" else ()))
+            if r in role
+        ]
         rest = tuple(c for c in table.frame.columns if c in rest or c in [role[r] for r in back])
         role = {r: c for r, c in role.items() if r not in back}
     if layout == "long" and "pattern" in role and "label" not in role:
@@ -171,10 +181,13 @@ def _wide_or_counts(table: Table, rest: tuple[str, ...], notes: list[str]) -> st
         return "wide"
     if len(rest) == 1:
         return "wide"
-    named = sum(bool(_COUNT_COLUMN.fullmatch(c)) and not re.fullmatch(r"(?i)c?oder.*|n?ame.*", c) for c in rest) == len(
-        rest
+    named = sum(
+        bool(_COUNT_COLUMN.fullmatch(c)) and not re.fullmatch(r"(?i)c?oder.*|n?ame.*", c)
+        for c in rest
+    ) == len(rest)
+    counts = whole.max() > 1 and (
+        named or len(np.unique(whole)) > len(rest) or len(np.unique(whole.sum(axis=1))) == 1
     )
-    counts = whole.max() > 1 and (named or len(np.unique(whole)) > len(rest) or len(np.unique(whole.sum(axis=1))) == 1)
     taken, other = ("counts", "wide") if counts else ("wide", "counts")
     meaning = {"counts": "votes for each class", "wide": "one label from each labeler"}
     notes.append(

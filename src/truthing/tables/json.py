@@ -49,7 +49,10 @@ def label_studio(tasks: list[Any], name: str) -> Table:
                 gold = choice
             else:
                 labels.append({"labeler": _who(annotation.get("completed_by")), "label": choice})
-        rows += [{**common, "truth": gold, **label} for label in labels or [{"labeler": None, "label": None}]]
+        rows += [
+            {**common, "truth": gold, **label}
+            for label in labels or [{"labeler": None, "label": None}]
+        ]
     frame = _flat(rows, name, "Label Studio export").frame
     empty = [c for c in ("prediction", "score", "truth") if frame[c].null_count() == frame.height]
     if frame["label"].null_count() == frame.height:
@@ -111,9 +114,14 @@ def _flat(records: list[Any], name: str, kind: str) -> Table:
     columns: dict[str, None] = {}
     for number, record in enumerate(records, start=1):
         if not isinstance(record, dict):
-            raise InputError(f"{name} entry {number} is {type(record).__name__}, not an object with named fields.")
+            raise InputError(
+                f"{name} entry {number} is {type(record).__name__}, not an object with named fields."
+            )
         columns.update(dict.fromkeys(record))
-    data = {c: pl.Series(c, [r.get(c) for r in records], dtype=_dtype([r.get(c) for r in records])) for c in columns}
+    data = {
+        c: pl.Series(c, [r.get(c) for r in records], dtype=_dtype([r.get(c) for r in records]))
+        for c in columns
+    }
     return Table(pl.DataFrame(data), name, kind, first_line=1)
 
 

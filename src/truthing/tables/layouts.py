@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from truthing.coding import Array, factorise, recode, sort_classes, sorted_classes
+from truthing.class_codes import Array, factorise, recode, sort_classes, sorted_classes
 from truthing.errors import InputError, listing
 from truthing.labels import Labels
 from truthing.predictions import Gold, Predictions
@@ -49,7 +49,14 @@ def _long(table: Table, columns: Columns) -> Labels:
     label, classes = sorted_classes(label, names)
     lines = np.arange(len(label), dtype=np.int32) + (table.first_line or 0)
     return Labels.from_codes(
-        item, labeler, label, items=items, labelers=labelers, classes=classes, lines=lines, source=table.name
+        item,
+        labeler,
+        label,
+        items=items,
+        labelers=labelers,
+        classes=classes,
+        lines=lines,
+        source=table.name,
     )
 
 
@@ -94,13 +101,22 @@ def _cells(table: Table, names: Sequence[str]) -> tuple[Array, tuple[Any, ...]]:
 
 def _wide(table: Table, columns: Columns) -> Labels:
     if not columns.rest:
-        raise InputError(f"{table.name} has no column that could be a labeler: a wide table has one column for each.")
+        raise InputError(
+            f"{table.name} has no column that could be a labeler: a wide table has one column for each."
+        )
     items = _row_items(table, columns)
     grid, classes = _cells(table, columns.rest)
-    return _from_grid(grid, classes, items, columns.rest if not table.nameless else tuple(range(len(columns.rest))))
+    return _from_grid(
+        grid,
+        classes,
+        items,
+        columns.rest if not table.nameless else tuple(range(len(columns.rest))),
+    )
 
 
-def _from_grid(grid: Array, classes: tuple[Any, ...], items: Sequence[Any], labelers: Sequence[Any]) -> Labels:
+def _from_grid(
+    grid: Array, classes: tuple[Any, ...], items: Sequence[Any], labelers: Sequence[Any]
+) -> Labels:
     n_items, n_labelers = grid.shape
     return Labels.from_codes(
         np.repeat(np.arange(n_items, dtype=np.int32), n_labelers),
@@ -153,7 +169,10 @@ def _grouped(table: Table, columns: Columns) -> Labels:
                     f"{table.place(row)}: pattern {texts[row]!r} has {len(pattern)} labels, others have {width}. Write '-' where a labeler gave none."
                 )
         frame = pl.DataFrame({str(k + 1): [p[k] for p in split] for k in range(width)})
-        table, names = Table(frame, table.name, table.kind, typed=False, first_line=table.first_line), frame.columns
+        table, names = (
+            Table(frame, table.name, table.kind, typed=False, first_line=table.first_line),
+            frame.columns,
+        )
     else:
         names = list(columns.rest)
     grid, classes = _cells(table, names)
@@ -164,7 +183,9 @@ def _times(table: Table, columns: Columns) -> Array:
     times = table.numbers(columns.role["count"], "count")
     if (times < 0).any() or (times != np.floor(times)).any():
         row = int(np.argmax((times < 0) | (times != np.floor(times))))
-        raise InputError(f"{table.place(row)}: count {times[row]:g} is not a whole number from 0 up.")
+        raise InputError(
+            f"{table.place(row)}: count {times[row]:g} is not a whole number from 0 up."
+        )
     return times.astype(np.int64)
 
 
@@ -240,7 +261,8 @@ def _one_row_per_item(table: Table, columns: Columns, used: list[str]) -> Table:
 def _grouped_predictions(table: Table, columns: Columns, prediction: str) -> Predictions:
     times = _times(table, columns)
     return Predictions.from_sequence(
-        np.repeat(np.array(_values(table, prediction), dtype=object), times), items=range(int(times.sum()))
+        np.repeat(np.array(_values(table, prediction), dtype=object), times),
+        items=range(int(times.sum())),
     )
 
 

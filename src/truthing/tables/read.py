@@ -27,15 +27,21 @@ class Reading:
         roles = self.columns.role
         if "label" in roles:
             # a column called label beside no labeler, in a file of predictions or gold, is that file's own business
-            return "labeler" in roles or not ({"prediction", "score", "truth"} & set(roles) or self.columns.scores)
+            return "labeler" in roles or not (
+                {"prediction", "score", "truth"} & set(roles) or self.columns.scores
+            )
         return "pattern" in roles or bool(
-            self.columns.rest and self.columns.layout in ("wide", "counts", "grouped") and not self._lone
+            self.columns.rest
+            and self.columns.layout in ("wide", "counts", "grouped")
+            and not self._lone
         )
 
     @property
     def _lone(self) -> bool:
         """One column beside item and predictions is a remark, not a panel."""
-        return len(self.columns.rest) == 1 and bool({"prediction", "score", "truth"} & set(self.columns.role))
+        return len(self.columns.rest) == 1 and bool(
+            {"prediction", "score", "truth"} & set(self.columns.role)
+        )
 
     @property
     def has_predictions(self) -> bool:
@@ -74,7 +80,9 @@ class Reading:
         return to_gold(self.table, self.columns)
 
 
-def inspect(source: Any, *, layout: str | None = None, delimiter: str | None = None, **columns: str | None) -> Reading:
+def inspect(
+    source: Any, *, layout: str | None = None, delimiter: str | None = None, **columns: str | None
+) -> Reading:
     """What a file or frame is. ``item_column="task"`` and the like name columns that are called otherwise."""
     table = open_table(source, delimiter=delimiter)
     named = {name.removesuffix("_column"): column for name, column in columns.items()}

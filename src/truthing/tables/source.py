@@ -32,7 +32,9 @@ def from_frame(frame: Any) -> Table:
         return Table(frame, "table", "polars table")
     import narwhals as nw
 
-    if getattr(getattr(frame, "index", None), "name", None) is not None and hasattr(frame, "reset_index"):
+    if getattr(getattr(frame, "index", None), "name", None) is not None and hasattr(
+        frame, "reset_index"
+    ):
         frame = frame.reset_index()
     try:
         eager = nw.from_native(frame, eager_only=True)
@@ -52,9 +54,13 @@ def _bytes_of(path: str) -> tuple[bytes, str]:
     try:
         return file.read_bytes(), file.name
     except FileNotFoundError:
-        raise InputError(f"{path}: no such file. Check the path; the current folder is {Path.cwd()}.") from None
+        raise InputError(
+            f"{path}: no such file. Check the path; the current folder is {Path.cwd()}."
+        ) from None
     except OSError as reason:
-        raise InputError(f"{path} cannot be read: {reason.strerror}. Check its permissions.") from None
+        raise InputError(
+            f"{path} cannot be read: {reason.strerror}. Check its permissions."
+        ) from None
 
 
 def from_bytes(data: bytes, name: str, *, delimiter: str | None = None) -> Table:

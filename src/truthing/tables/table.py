@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from truthing.coding import Array, codable, code_series, factorise
+from truthing.class_codes import Array, codable, code_series, factorise
 from truthing.errors import InputError
 
 MISSING_WORDS = ("", "na", "null", "nan", "none", "-")
@@ -81,7 +81,11 @@ def parse_names(names: pl.Series | Sequence[Any]) -> tuple[Any, ...]:
     >>> parse_names(["-1", "+1"]), parse_names(["007", "8"]), parse_names(["true", "false"])
     ((-1, 1), ('007', '8'), (True, False))
     """
-    texts = names if isinstance(names, pl.Series) else pl.Series([str(n) for n in names], dtype=pl.String)
+    texts = (
+        names
+        if isinstance(names, pl.Series)
+        else pl.Series([str(n) for n in names], dtype=pl.String)
+    )
     if len(texts) == 0:
         return ()
     lower = texts.str.to_lowercase()

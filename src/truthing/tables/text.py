@@ -48,7 +48,9 @@ def delimited(content: bytes, name: str, delimiter: str | None = None) -> Table:
             f"{name} cannot be read as CSV: {str(problem).splitlines()[0]}. Check its quotes and separators."
         ) from None
     if frame.height == 0:
-        raise InputError(f"{name} has a header ({listing(header)}) and no rows: it needs at least one row.")
+        raise InputError(
+            f"{name} has a header ({listing(header)}) and no rows: it needs at least one row."
+        )
     if frame.width > 1 and frame[:, -1].null_count():
         _check_row_lengths(content, name, separator, len(header))
     frame.columns = header

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.labels import Labels
 from truthing.predictions import Gold, Predictions
@@ -26,7 +26,9 @@ def write_bytes(path: str | Path, data: bytes) -> None:
     """All of it or nothing: into a temporary neighbour first, then renamed."""
     target = Path(path)
     if not target.parent.is_dir():
-        raise InputError(f"cannot write {path}: there is no folder {target.parent}. Create it first.")
+        raise InputError(
+            f"cannot write {path}: there is no folder {target.parent}. Create it first."
+        )
     temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         temporary.write_bytes(data)
@@ -93,11 +95,15 @@ def labels_frame(labels: Labels, layout: str = "long") -> pl.DataFrame:
     if layout == "counts":
         votes = labels.counts()
         return pl.DataFrame(
-            {"item": list(labels.items), **{f"count_{c}": votes[:, k] for k, c in enumerate(labels.classes)}}
+            {
+                "item": list(labels.items),
+                **{f"count_{c}": votes[:, k] for k, c in enumerate(labels.classes)},
+            }
         )
     grid = labels.matrix()
     cells = {
-        str(who): [None if c < 0 else labels.classes[c] for c in grid[:, t]] for t, who in enumerate(labels.labelers)
+        str(who): [None if c < 0 else labels.classes[c] for c in grid[:, t]]
+        for t, who in enumerate(labels.labelers)
     }
     if layout == "wide":
         return pl.DataFrame({"item": list(labels.items), **cells})
@@ -118,7 +124,9 @@ def predictions_frame(predictions: Predictions) -> pl.DataFrame:
     if predictions.scores is not None and predictions.scores.ndim == 1:
         columns["score"] = predictions.scores
     elif predictions.scores is not None:
-        columns |= {f"score_{c}": predictions.scores[:, k] for k, c in enumerate(predictions.score_classes)}
+        columns |= {
+            f"score_{c}": predictions.scores[:, k] for k, c in enumerate(predictions.score_classes)
+        }
     return pl.DataFrame(columns)
 
 

@@ -13,7 +13,7 @@ from sklearn.utils import _safe_indexing, check_array, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_parameter, validate_data
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.labels import Repeats
 from truthing.train.evidence import Evidence, Panel, gather, weigh
@@ -85,7 +85,9 @@ class WrappingClassifier(NoisyLabelClassifier):
     def decision_function(self, X: Any) -> Array:
         X = self._checked(X)
         if len(self.estimator_.classes_) < len(self.classes_):
-            raise InputError("a class never occurred in training: its decision function is unknown. Use predict_proba.")
+            raise InputError(
+                "a class never occurred in training: its decision function is unknown. Use predict_proba."
+            )
         return np.asarray(self.estimator_.decision_function(X))
 
     def __sklearn_tags__(self) -> Any:
@@ -138,7 +140,11 @@ def fit_weighted(estimator: Any, X: Any, weights: Array, *, copies: int | None =
     row, code = np.nonzero(weights > NEGLIGIBLE)
     weight = weights[row, code]
     if len(row) == len(weights):
-        return estimator.fit(X, code) if np.allclose(weight, 1) else estimator.fit(X, code, sample_weight=weight)
+        return (
+            estimator.fit(X, code)
+            if np.allclose(weight, 1)
+            else estimator.fit(X, code, sample_weight=weight)
+        )
     return estimator.fit(_safe_indexing(X, row), code, sample_weight=weight)
 
 

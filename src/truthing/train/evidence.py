@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from truthing.coding import Array, recode, sort_classes
+from truthing.class_codes import Array, recode, sort_classes
 from truthing.errors import InputError, listing
 from truthing.grading import as_noise, as_prior
-from truthing.joining import as_gold
 from truthing.labels import Labels, Repeats
+from truthing.matching import as_gold
 from truthing.noise.base import TableNoise, symmetric_table
 from truthing.noise.known import Confusion
 from truthing.noise.learned import DawidSkene, OneCoin
 from truthing.tables import inspect
 from truthing.truth.consensus import DawidSkeneFit, Entries, fit_dawid_skene, fit_one_coin
+from truthing.truth.known_noise import must_be_learned
 from truthing.truth.problem import Problem, estimate_prior, softmax
-from truthing.truth.rows import must_be_learned
 
 WEAK = 2 / 3  # MMSE training has lost a third of the contrast between classes
 
@@ -84,7 +84,9 @@ def gather(X: Any, labels: Any, *, gold: Any = None, repeats: Repeats = "error")
         )
     known, codes = as_gold(gold), np.full(panel.n_items, -1, dtype=np.int64)
     if known is not None:
-        panel = panel.with_classes(sort_classes({(type(c), c): c for c in (*panel.classes, *known.classes)}.values()))
+        panel = panel.with_classes(
+            sort_classes({(type(c), c): c for c in (*panel.classes, *known.classes)}.values())
+        )
         truth = dict(zip(known.items, recode(known.label, known.classes, panel.classes)))
         codes = np.array([truth.get(item, -1) for item in panel.items], dtype=np.int64)
     kept = np.flatnonzero((panel.per_item > 0) | (codes >= 0))
@@ -95,7 +97,10 @@ def gather(X: Any, labels: Any, *, gold: Any = None, repeats: Repeats = "error")
             f"the labels name one class only ({listing(map(repr, panel.classes))}): a classifier needs two classes or more."
         )
     if len(kept) < panel.n_items:
-        warnings.warn(f"No label for {panel.n_items - len(kept):,} of {panel.n_items:,} items: left out.", stacklevel=5)
+        warnings.warn(
+            f"No label for {panel.n_items - len(kept):,} of {panel.n_items:,} items: left out.",
+            stacklevel=5,
+        )
         panel, codes = panel[kept], codes[kept]
     return Panel(panel, kept, codes)
 
@@ -131,16 +136,24 @@ def _weighed(panel: Labels, kept: Array, gold: Array, model: Any, prior: Array |
         log_likelihood = model.log_likelihood(panel)
     evidence = Problem(panel, gold, gold, log_likelihood, flat).evidence
     if prior is None:
-        prior = estimate_prior(evidence) if learned_prior is None else learned_prior / learned_prior.sum()
+        prior = (
+            estimate_prior(evidence)
+            if learned_prior is None
+            else learned_prior / learned_prior.sum()
+        )
     return Evidence(panel, kept, gold, evidence, prior, tables, fit)
 
 
-def _sampled(panel: Labels, gold: Array, model: Any, prior: Array | None) -> tuple[Array, Array, Array | None]:
+def _sampled(
+    panel: Labels, gold: Array, model: Any, prior: Array | None
+) -> tuple[Array, Array, Array | None]:
     """Noise that only the sampler can learn (strata, difficulty, ranges, partly known): its p(truth | labels) with the prior divided out."""
     from truthing.rate import prevalence
 
     known = {panel.items[i]: panel.classes[gold[i]] for i in np.flatnonzero(gold >= 0)}
-    found = prevalence(panel, gold=known or None, noise=model, prior=prior, panel_error=0, draws=1000)
+    found = prevalence(
+        panel, gold=known or None, noise=model, prior=prior, panel_error=0, draws=1000
+    )
     share = found.draws.mean(axis=0)
     tables = None if found.noise is None else found.noise.confusion
     return np.log(np.maximum(found.truth, 1e-12)) - np.log(np.maximum(share, 1e-12)), share, tables
@@ -200,7 +213,9 @@ def _from_frame(X: Any, frame: Any, n_rows: int) -> Labels:
     except InputError:  # no column of a known name: every column is a labeler
         reading = None
     if reading is None or "item" not in reading.columns.role:
-        return Labels.from_matrix(np.asarray(frame, dtype=object), labelers=[str(c) for c in frame.columns])
+        return Labels.from_matrix(
+            np.asarray(frame, dtype=object), labelers=[str(c) for c in frame.columns]
+        )
     table = reading.labels
     index = getattr(X, "index", None)
     names: Any = range(n_rows) if index is None or callable(index) else tuple(index)

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.dummy import DummyClassifier
 from sklearn.utils import _safe_indexing
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.labels import Repeats
 from truthing.train.base import WrappingClassifier, class_chances
@@ -42,7 +42,9 @@ class LabelEstimationClassifier(WrappingClassifier):
         X, evidence = self._prepare(X, y)
         code = evidence.posterior.argmax(axis=1)
         if len(np.unique(code)) < 2:
-            raise InputError("every item's most probable label is the same class: nothing is left to tell apart.")
+            raise InputError(
+                "every item's most probable label is the same class: nothing is left to tell apart."
+            )
         self.estimator_ = self._template().fit(X, code)
         return self
 
@@ -59,7 +61,9 @@ class LabelerVotingClassifier(WrappingClassifier):
     [0, 1]
     """
 
-    def __init__(self, estimator: Any = None, *, gold: Any = None, repeats: Repeats = "error") -> None:
+    def __init__(
+        self, estimator: Any = None, *, gold: Any = None, repeats: Repeats = "error"
+    ) -> None:
         self.estimator = estimator
         self.gold = gold
         self.repeats = repeats
@@ -76,7 +80,11 @@ class LabelerVotingClassifier(WrappingClassifier):
             mine = said.labeler == t
             item = said.item[mine]
             code = np.where(gold[item] >= 0, gold[item], said.label[mine])
-            inner = self._template() if len(np.unique(code)) > 1 else DummyClassifier(strategy="most_frequent")
+            inner = (
+                self._template()
+                if len(np.unique(code)) > 1
+                else DummyClassifier(strategy="most_frequent")
+            )
             self.estimators_.append(inner.fit(_safe_indexing(X, item), code))
         return self
 
@@ -87,7 +95,9 @@ class LabelerVotingClassifier(WrappingClassifier):
     def predict_proba(self, X: Any) -> Array:
         X, n_classes = self._checked(X), len(self.classes_)
         if n_classes == 2 and hasattr(self._template(), "predict_proba"):
-            chance = np.median([class_chances(inner, X, 2)[:, 1] for inner in self.estimators_], axis=0)
+            chance = np.median(
+                [class_chances(inner, X, 2)[:, 1] for inner in self.estimators_], axis=0
+            )
             return np.stack([1 - chance, chance], axis=1)
         votes = np.stack([np.asarray(inner.predict(X)).astype(int) for inner in self.estimators_])
         return np.stack([(votes == c).mean(axis=0) for c in range(n_classes)], axis=1)

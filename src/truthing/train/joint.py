@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils import _safe_indexing
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.labels import Labels, Repeats
 from truthing.noise.base import table_log_likelihood
@@ -85,11 +85,17 @@ class JointEMClassifier(WrappingClassifier):
         raykar = self.algorithm == "raykar"
         if evidence.fit is not None:
             seen = share if raykar else np.eye(share.shape[1])[chance.argmax(axis=1)]
-            weight = evidence.fit.concentration * evidence.fit.pool + expected_counts(evidence.labels, seen)
+            weight = evidence.fit.concentration * evidence.fit.pool + expected_counts(
+                evidence.labels, seen
+            )
             self.confusion_ = weight / weight.sum(axis=2, keepdims=True)
-            log_likelihood = evidence.certain(table_log_likelihood(evidence.labels, self.confusion_))
+            log_likelihood = evidence.certain(
+                table_log_likelihood(evidence.labels, self.confusion_)
+            )
         with np.errstate(divide="ignore"):
-            return softmax(log_likelihood + np.log(np.maximum(chance, 1e-12) if raykar else evidence.prior))
+            return softmax(
+                log_likelihood + np.log(np.maximum(chance, 1e-12) if raykar else evidence.prior)
+            )
 
     def _chances(self, X: Any, share: Array) -> Array:
         folds = (None if self.estimator is None else 5) if self.cv == "auto" else self.cv
@@ -111,6 +117,7 @@ def expected_counts(labels: Labels, share: Array) -> Array:
     place = labels.labeler.astype(np.int64) * n_classes + labels.label
     size = labels.n_labelers * n_classes
     counts = [
-        np.bincount(place, weights=labels.weight * share[labels.item, c], minlength=size) for c in range(n_classes)
+        np.bincount(place, weights=labels.weight * share[labels.item, c], minlength=size)
+        for c in range(n_classes)
     ]
     return np.stack([c.reshape(labels.n_labelers, n_classes) for c in counts], axis=1)

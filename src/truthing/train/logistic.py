@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.labels import Repeats
 from truthing.train.base import NoisyLabelClassifier
@@ -127,11 +127,17 @@ class NoisyLogisticRegression(NoisyLabelClassifier):
         from scipy.special import expit, softmax
 
         scores = self.decision_function(X)
-        return np.stack([expit(-scores), expit(scores)], axis=1) if scores.ndim == 1 else softmax(scores, axis=1)
+        return (
+            np.stack([expit(-scores), expit(scores)], axis=1)
+            if scores.ndim == 1
+            else softmax(scores, axis=1)
+        )
 
     def predict(self, X: Any) -> Array:
         scores = self.decision_function(X)
-        return np.asarray(self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)])
+        return np.asarray(
+            self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -176,12 +182,16 @@ class Objective:
         if rng is not None:
             square = self.X.multiply(self.X) if hasattr(self.X, "multiply") else self.X**2
             size = np.sqrt(np.asarray(square.mean(axis=0)).reshape(-1) * self.n_features) + 1e-12
-            weights[:, : self.n_features] = rng.standard_normal((self.n_rows, self.n_features)) / size
+            weights[:, : self.n_features] = (
+                rng.standard_normal((self.n_rows, self.n_features)) / size
+            )
         return weights.reshape(-1)
 
     def unpack(self, theta: Array) -> tuple[Array, Array]:
         weights = theta.reshape(self.penalised.shape)
-        return weights[:, : self.n_features], weights[:, -1] if self.intercept else np.zeros(self.n_rows)
+        return weights[:, : self.n_features], weights[:, -1] if self.intercept else np.zeros(
+            self.n_rows
+        )
 
     def smooth(self, theta: Array) -> tuple[float, Array]:
         """Mean loss plus the ridge, and the gradient."""
@@ -211,7 +221,9 @@ class Objective:
     def _many(self, scores: Array) -> tuple[float, Array]:
         whole, chance = _log_softmax(scores)
         if self.kind == "mmse":
-            return float((whole.sum() - np.einsum("ij,ij->", self.target, scores)) / self.n), chance - self.target
+            return float(
+                (whole.sum() - np.einsum("ij,ij->", self.target, scores)) / self.n
+            ), chance - self.target
         with_labels, share = _log_softmax(self.target + scores)
         return float((whole - with_labels).mean()), chance - share
 
@@ -228,10 +240,19 @@ class Objective:
 
         def split(both: Array) -> tuple[float, Array]:
             value, gradient = self.smooth(both[:size] - both[size:])
-            return value + float(cost @ (both[:size] + both[size:])), np.concatenate([gradient + cost, cost - gradient])
+            return value + float(cost @ (both[:size] + both[size:])), np.concatenate(
+                [gradient + cost, cost - gradient]
+            )
 
         both = np.concatenate([np.maximum(start, 0), np.maximum(-start, 0)])
-        found = minimize(split, both, jac=True, method="L-BFGS-B", bounds=[(0, None)] * (2 * size), options=options)
+        found = minimize(
+            split,
+            both,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=[(0, None)] * (2 * size),
+            options=options,
+        )
         return found.x[:size] - found.x[size:], float(found.fun), int(found.nit), found.status != 1
 
 

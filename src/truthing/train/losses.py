@@ -35,8 +35,12 @@ def label_log_likelihood(labels: Tensor, log_confusion: Tensor) -> Tensor:
     tensor([[0.9000, 0.2000],
             [1.0000, 1.0000]])
     """
-    each = log_confusion.transpose(1, 2)[torch.arange(labels.shape[1], device=labels.device), labels.clamp_min(0)]
-    return torch.where((labels >= 0)[..., None], each, torch.zeros((), dtype=each.dtype, device=each.device)).sum(dim=1)
+    each = log_confusion.transpose(1, 2)[
+        torch.arange(labels.shape[1], device=labels.device), labels.clamp_min(0)
+    ]
+    return torch.where(
+        (labels >= 0)[..., None], each, torch.zeros((), dtype=each.dtype, device=each.device)
+    ).sum(dim=1)
 
 
 class LabelLoss(nn.Module):
@@ -49,12 +53,16 @@ class LabelLoss(nn.Module):
         self.reduction = reduction
         self.register_buffer("confusion", _tables(confusion))
 
-    def _aligned(self, logits: Tensor, labels: Tensor, tables: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    def _aligned(
+        self, logits: Tensor, labels: Tensor, tables: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
         """Labels as batch × labelers and a table for each labeler, in the precision of the logits."""
         labels = labels[:, None] if labels.ndim == 1 else labels
         tables = self.confusion if tables is None else tables
         if len(labels) != len(logits):
-            raise InputError(f"{len(logits)} rows of logits and {len(labels)} of labels: give one for each item.")
+            raise InputError(
+                f"{len(logits)} rows of logits and {len(labels)} of labels: give one for each item."
+            )
         if tables.shape[0] not in (1, labels.shape[1]) or tables.shape[1] != logits.shape[1]:
             raise InputError(
                 f"tables of shape {tuple(tables.shape)} (labelers, truth, label) do not fit {labels.shape[1]} labelers and {logits.shape[1]} classes."
@@ -80,20 +88,28 @@ class MMSELoss(LabelLoss):
     """
 
     def __init__(
-        self, confusion: Any, prior: Any = None, *, base: PerClass = cross_entropies, reduction: str = "mean"
+        self,
+        confusion: Any,
+        prior: Any = None,
+        *,
+        base: PerClass = cross_entropies,
+        reduction: str = "mean",
     ) -> None:
         super().__init__(confusion, reduction=reduction)
         n_classes = self.confusion.shape[1]
         share = torch.full((n_classes,), 1 / n_classes) if prior is None else torch.as_tensor(prior)
         self.register_buffer(
-            "prior", share.to(torch.get_default_dtype() if not share.is_floating_point() else share.dtype)
+            "prior",
+            share.to(torch.get_default_dtype() if not share.is_floating_point() else share.dtype),
         )
         self.base = base
 
     def forward(self, logits: Tensor, labels: Tensor) -> Tensor:
         labels, tables = self._aligned(logits, labels)
         evidence = label_log_likelihood(labels, tables.clamp_min(SMALLEST).log())
-        target = torch.softmax(evidence + self.prior.to(logits.dtype).clamp_min(SMALLEST).log(), dim=1)
+        target = torch.softmax(
+            evidence + self.prior.to(logits.dtype).clamp_min(SMALLEST).log(), dim=1
+        )
         return self._reduce((target * self.base(logits)).sum(dim=1), labels)
 
 
@@ -108,7 +124,9 @@ class MarginalLikelihoodLoss(LabelLoss):
     def forward(self, logits: Tensor, labels: Tensor) -> Tensor:
         labels, tables = self._aligned(logits, labels)
         evidence = label_log_likelihood(labels, tables.clamp_min(SMALLEST).log())
-        return self._reduce(-torch.logsumexp(evidence + torch.log_softmax(logits, dim=1), dim=1), labels)
+        return self._reduce(
+            -torch.logsumexp(evidence + torch.log_softmax(logits, dim=1), dim=1), labels
+        )
 
 
 class WeakLabelLoss(LabelLoss):
@@ -125,7 +143,9 @@ class WeakLabelLoss(LabelLoss):
     True
     """
 
-    def __init__(self, mixing: Any, *, base: PerClass = cross_entropies, reduction: str = "mean") -> None:
+    def __init__(
+        self, mixing: Any, *, base: PerClass = cross_entropies, reduction: str = "mean"
+    ) -> None:
         super().__init__(mixing, reduction=reduction)
         exact = self.confusion.double()
         if int(torch.linalg.matrix_rank(exact).min()) < exact.shape[1]:
@@ -150,10 +170,14 @@ class ProxyLoss(WeakLabelLoss):
     True
     """
 
-    def __init__(self, confusion: Any, *, base: PerClass = cross_entropies, reduction: str = "mean") -> None:
+    def __init__(
+        self, confusion: Any, *, base: PerClass = cross_entropies, reduction: str = "mean"
+    ) -> None:
         super().__init__(confusion, base=base, reduction=reduction)
         if self.confusion.shape[1] != self.confusion.shape[2]:
-            raise InputError("a confusion matrix is square; for other sets of labels use WeakLabelLoss.")
+            raise InputError(
+                "a confusion matrix is square; for other sets of labels use WeakLabelLoss."
+            )
 
 
 class NoiseLayer(nn.Module):
@@ -200,7 +224,9 @@ class NoiseLayer(nn.Module):
         chance = torch.log_softmax(logits, dim=1)
         if self.training and self.dropout.p > 0:
             chance = chance + self.dropout(torch.ones_like(chance)).clamp_min(SMALLEST).log()
-        return torch.logsumexp(chance[:, None, :, None] + self.log_confusion().to(logits.dtype), dim=2)
+        return torch.logsumexp(
+            chance[:, None, :, None] + self.log_confusion().to(logits.dtype), dim=2
+        )
 
 
 class CrowdLoss(LabelLoss):
@@ -220,9 +246,13 @@ class CrowdLoss(LabelLoss):
     ) -> None:  # fmt: skip
         nn.Module.__init__(self)
         if reduction not in ("mean", "sum"):
-            raise InputError(f"reduction {reduction!r}: the trace belongs to no single item; choose mean or sum.")
+            raise InputError(
+                f"reduction {reduction!r}: the trace belongs to no single item; choose mean or sum."
+            )
         self.reduction, self.trace = reduction, trace
-        self.layer = NoiseLayer(n_classes, n_labelers, confusion=confusion, learn=learn, start=start, dropout=dropout)
+        self.layer = NoiseLayer(
+            n_classes, n_labelers, confusion=confusion, learn=learn, start=start, dropout=dropout
+        )
 
     @property
     def confusion(self) -> Tensor:

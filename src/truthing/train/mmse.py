@@ -73,13 +73,17 @@ class ReplicationClassifier(MMSEClassifier):
     def fit(self, X: Any, y: Any) -> ReplicationClassifier:
         X, evidence = self._prepare(X, y)
         warn_weak(evidence, type(self).__name__)
-        self.estimator_ = fit_weighted(self._template(), X, evidence.posterior, copies=check_copies(self.copies))
+        self.estimator_ = fit_weighted(
+            self._template(), X, evidence.posterior, copies=check_copies(self.copies)
+        )
         return self
 
 
 def check_copies(copies: int) -> int:
     if copies < 2:
-        raise InputError(f"copies={copies}: give at least 2, so that a row can stand for two classes.")
+        raise InputError(
+            f"copies={copies}: give at least 2, so that a row can stand for two classes."
+        )
     return copies
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.labels import Repeats
 from truthing.train.base import NoisyLabelClassifier
 from truthing.truth.problem import softmax
@@ -66,7 +66,9 @@ class NoisyNaiveBayes(NoisyLabelClassifier):
                 return self
             before = reached
         warnings.warn(
-            f"EM did not settle in {self.max_iter} iterations: raise max_iter.", ConvergenceWarning, stacklevel=2
+            f"EM did not settle in {self.max_iter} iterations: raise max_iter.",
+            ConvergenceWarning,
+            stacklevel=2,
         )
         return self
 
@@ -82,7 +84,9 @@ class NoisyNaiveBayes(NoisyLabelClassifier):
         """log π(y) p(x | y)."""
         with np.errstate(divide="ignore"):
             constant = np.log(self.prior_) - 0.5 * np.log(2 * np.pi * self.var_).sum(axis=1)
-        squares = np.stack([((X - m) ** 2 / v).sum(axis=1) for m, v in zip(self.theta_, self.var_)], axis=1)
+        squares = np.stack(
+            [((X - m) ** 2 / v).sum(axis=1) for m, v in zip(self.theta_, self.var_)], axis=1
+        )
         return np.asarray(constant - 0.5 * squares)
 
     def predict_proba(self, X: Any) -> Array:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import BaseCrossValidator
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.grading import grade
 from truthing.labels import Labels
@@ -45,7 +45,9 @@ class LabelsKFold(BaseCrossValidator):
 
     def _folds(self, labels: Labels) -> Array:
         if labels.n_items < self.n_splits:
-            raise InputError(f"{labels.n_items} items cannot fill {self.n_splits} folds: give fewer folds.")
+            raise InputError(
+                f"{labels.n_items} items cannot fill {self.n_splits} folds: give fewer folds."
+            )
         stratum = np.where(labels.per_item > 0, labels.counts().argmax(axis=1), -1)
         order = np.random.default_rng(self.random_state).permutation(labels.n_items)
         order = order[np.argsort(stratum[order], kind="stable")]
@@ -69,7 +71,9 @@ class NoisyScorer:
         options = dict(self.options)
         if options.get("gold") is not None:  # a fold holds some of the gold, perhaps none
             here = set(panel.items)
-            options["gold"] = {item: truth for item, truth in options["gold"].items() if item in here}
+            options["gold"] = {
+                item: truth for item, truth in options["gold"].items() if item in here
+            }
         scores = self._scores(estimator, X)
         report = grade(estimator.predict(X), panel, scores=scores, metrics=[self.metric], **options)
         value = report[self.metric].mean
@@ -79,7 +83,9 @@ class NoisyScorer:
         if self.metric not in NEED_SCORES:
             return None
         if len(estimator.classes_) != 2:
-            raise InputError(f"{self.metric} is for two classes, and there are {len(estimator.classes_)}.")
+            raise InputError(
+                f"{self.metric} is for two classes, and there are {len(estimator.classes_)}."
+            )
         if hasattr(estimator, "predict_proba"):
             scores = np.asarray(estimator.predict_proba(X))[:, 1]
         elif hasattr(estimator, "decision_function"):

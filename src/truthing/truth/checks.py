@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.errors import NotIdentified, listing
 from truthing.labels import Labels
 from truthing.truth.consensus import DawidSkeneFit, Entries
@@ -32,7 +32,9 @@ def require_identified(labels: Labels, gold: Array) -> None:
         )
 
 
-def structure_warnings(labels: Labels, error: Array, n_classes: int, *, classifier: bool = True) -> list[str]:
+def structure_warnings(
+    labels: Labels, error: Array, n_classes: int, *, classifier: bool = True
+) -> list[str]:
     """Few labelers, a disconnected panel, labelers worse than chance."""
     said = []
     counts = labels.per_item[labels.per_item > 0]
@@ -49,7 +51,11 @@ def structure_warnings(labels: Labels, error: Array, n_classes: int, *, classifi
         said.append(
             f"The labelers fall into {pieces} groups that share no item: their qualities cannot be compared across groups."
         )
-    worse = [labels.labelers[t] for t in np.flatnonzero(error > 1 - 1 / n_classes) if labels.per_labeler[t] >= 10]
+    worse = [
+        labels.labelers[t]
+        for t in np.flatnonzero(error > 1 - 1 / n_classes)
+        if labels.per_labeler[t] >= 10
+    ]
     if worse and not labels.anonymous:
         said.append(
             f"Labeler {listing(map(repr, worse), 3)} seems to be wrong more often than chance: answers swapped, or another reading of the classes?"
@@ -64,7 +70,8 @@ def _pieces(labels: Labels) -> int:
 
     n = labels.n_items + labels.n_labelers
     edges = coo_array(
-        (np.ones(len(labels.item), dtype=np.int8), (labels.item, labels.labeler + labels.n_items)), shape=(n, n)
+        (np.ones(len(labels.item), dtype=np.int8), (labels.item, labels.labeler + labels.n_items)),
+        shape=(n, n),
     )
     _, component = connected_components(edges, directed=False)
     used = np.unique(component[labels.n_items :][labels.per_labeler > 0])
@@ -72,7 +79,12 @@ def _pieces(labels: Labels) -> int:
 
 
 def agreement_check(
-    labels: Labels, predicted: Array | None, fit: DawidSkeneFit, *, most_pairs: int = 400, enough: int = 10
+    labels: Labels,
+    predicted: Array | None,
+    fit: DawidSkeneFit,
+    *,
+    most_pairs: int = 400,
+    enough: int = 10,
 ) -> list[dict[str, Any]]:
     """Pairs of raters whose agreement the model does not explain: observed and expected share, z score and p (Bonferroni).
 
@@ -80,10 +92,15 @@ def agreement_check(
     """
     if labels.anonymous:
         return []
-    entries = Entries.of(labels) if predicted is None else Entries.of(labels).with_classifier(predicted)
+    entries = (
+        Entries.of(labels) if predicted is None else Entries.of(labels).with_classifier(predicted)
+    )
     names = [*labels.labelers, *([] if predicted is None else ["the classifier"])]
     busiest = np.argsort(-np.bincount(entries.rater, minlength=len(names)), kind="stable")[:40]
-    given = {int(t): (entries.item[entries.rater == t], entries.label[entries.rater == t]) for t in busiest}
+    given = {
+        int(t): (entries.item[entries.rater == t], entries.label[entries.rater == t])
+        for t in busiest
+    }
     found: list[dict[str, Any]] = []
     rows, log_rows = fit.rows(), fit.log_rows
     log_q = np.log(np.maximum(fit.posterior, 1e-300))

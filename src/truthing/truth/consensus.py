@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numba
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.labels import Labels
 from truthing.progress import Progress, silent
 
@@ -37,14 +37,24 @@ class Entries:
     def of(cls, labels: Labels) -> Entries:
         votes = labels.weight.astype(np.float64)
         return cls(
-            labels.item, labels.labeler, labels.label, votes, labels.n_items, labels.n_labelers, labels.n_classes
+            labels.item,
+            labels.labeler,
+            labels.label,
+            votes,
+            labels.n_items,
+            labels.n_labelers,
+            labels.n_classes,
         )
 
     def log_likelihood(self, rows: Array) -> Array:
         """log p(labels | truth), items × classes, for raters with these rows."""
         logs = np.log(np.maximum(rows, 1e-12))
         columns = [
-            np.bincount(self.item, weights=self.votes * logs[self.rater, c, self.label], minlength=self.n_items)
+            np.bincount(
+                self.item,
+                weights=self.votes * logs[self.rater, c, self.label],
+                minlength=self.n_items,
+            )
             for c in range(self.n_classes)
         ]
         return np.stack(columns, axis=1)
@@ -65,7 +75,9 @@ class Entries:
     def counts(self) -> Array:
         """Votes for each class, items × classes."""
         flat = self.item.astype(np.int64) * self.n_classes + self.label
-        return np.bincount(flat, weights=self.votes, minlength=self.n_items * self.n_classes).reshape(self.n_items, -1)
+        return np.bincount(
+            flat, weights=self.votes, minlength=self.n_items * self.n_classes
+        ).reshape(self.n_items, -1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,11 +121,21 @@ class OneCoinFit:
 
     def labelers_only(self, entries: Entries, discount: Array) -> Array:
         posterior = np.empty((entries.n_items, entries.n_classes))
-        _coin_step(entries.item, entries.rater, entries.label, entries.votes, discount, self.log_odds, posterior)
+        _coin_step(
+            entries.item,
+            entries.rater,
+            entries.label,
+            entries.votes,
+            discount,
+            self.log_odds,
+            posterior,
+        )
         return posterior
 
 
-def fit_dawid_skene(entries: Entries, gold: Array | None = None, *, progress: Progress = silent) -> DawidSkeneFit:
+def fit_dawid_skene(
+    entries: Entries, gold: Array | None = None, *, progress: Progress = silent
+) -> DawidSkeneFit:
     """Pooled Dawid-Skene from a soft majority vote; items with gold are certain."""
     n_classes = entries.n_classes
     posterior = _start(entries, gold)
@@ -130,18 +152,31 @@ def fit_dawid_skene(entries: Entries, gold: Array | None = None, *, progress: Pr
         np.fill_diagonal(coin, right)
         pool = (total + 10 * coin) / (total.sum(axis=1, keepdims=True) + 10)
         if iteration % 5 == 4:
-            concentration = _best_concentration([_pooled_likelihood(counts, pool, k) for k in CONCENTRATIONS])
+            concentration = _best_concentration(
+                [_pooled_likelihood(counts, pool, k) for k in CONCENTRATIONS]
+            )
         log_rows = _expected_log(counts, pool, concentration)
         log_prior = _expected_log_prior(posterior)
         before = posterior.copy()
-        _full_step(entries.item, entries.rater, entries.label, entries.votes, whole, log_rows, log_prior, posterior)
+        _full_step(
+            entries.item,
+            entries.rater,
+            entries.label,
+            entries.votes,
+            whole,
+            log_rows,
+            log_prior,
+            posterior,
+        )
         _fix_gold(posterior, gold)
         if iteration > 10 and _settled(posterior, before):
             break
     return DawidSkeneFit(posterior, log_rows, log_prior, counts, pool, concentration)
 
 
-def fit_one_coin(entries: Entries, gold: Array | None = None, *, progress: Progress = silent) -> OneCoinFit:
+def fit_one_coin(
+    entries: Entries, gold: Array | None = None, *, progress: Progress = silent
+) -> OneCoinFit:
     """One accuracy for each rater; a learned class prior made this markedly worse on real crowds, so it stays flat."""
     from scipy.special import betaln, psi
 
@@ -151,20 +186,29 @@ def fit_one_coin(entries: Entries, gold: Array | None = None, *, progress: Progr
     concentration = 8.0
     for iteration in range(MOST_ITERATIONS):
         progress(iteration / MOST_ITERATIONS, "looking for the consensus")
-        right = _expected_right(entries.item, entries.rater, entries.label, entries.votes, posterior, entries.n_raters)
+        right = _expected_right(
+            entries.item, entries.rater, entries.label, entries.votes, posterior, entries.n_raters
+        )
         mean = (right.sum() + 7) / (given.sum() + 10)
         if iteration == 0 or iteration % 5 == 4:
             scores = [
                 float(
-                    (betaln(k * mean + right, k * (1 - mean) + given - right) - betaln(k * mean, k * (1 - mean))).sum()
+                    (
+                        betaln(k * mean + right, k * (1 - mean) + given - right)
+                        - betaln(k * mean, k * (1 - mean))
+                    ).sum()
                 )
                 for k in CONCENTRATIONS
             ]
             concentration = _best_concentration(scores)
-        log_odds = psi(concentration * mean + right) - psi(concentration * (1 - mean) + given - right)
+        log_odds = psi(concentration * mean + right) - psi(
+            concentration * (1 - mean) + given - right
+        )
         log_odds += math.log(max(entries.n_classes - 1, 1))
         before = posterior.copy()
-        _coin_step(entries.item, entries.rater, entries.label, entries.votes, whole, log_odds, posterior)
+        _coin_step(
+            entries.item, entries.rater, entries.label, entries.votes, whole, log_odds, posterior
+        )
         _fix_gold(posterior, gold)
         if iteration > 10 and _settled(posterior, before):
             break
@@ -174,7 +218,9 @@ def fit_one_coin(entries: Entries, gold: Array | None = None, *, progress: Progr
 def _settled(posterior: Array, before: Array) -> bool:
     """No item moves any more; of very many items the average one."""
     largest, total = _moved(posterior.ravel(), before.ravel())
-    return bool(largest < TOLERANCE or (len(posterior) > 50_000 and total / posterior.size < TOLERANCE / 5))
+    return bool(
+        largest < TOLERANCE or (len(posterior) > 50_000 and total / posterior.size < TOLERANCE / 5)
+    )
 
 
 @numba.njit(cache=True)

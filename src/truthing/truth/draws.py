@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.metrics.confusion import Confusion
 from truthing.metrics.counts import Tally, evaluate
 from truthing.metrics.estimate import Estimate
@@ -53,7 +53,9 @@ class LateDraws:
         return self.made.estimate(name)
 
 
-def draw_confusion(posterior: Array, groups: Groups, n_draws: int, rng: np.random.Generator) -> Confusion:
+def draw_confusion(
+    posterior: Array, groups: Groups, n_draws: int, rng: np.random.Generator
+) -> Confusion:
     """Confusion matrices of ``n_draws`` answer keys; equal items are drawn together as a multinomial."""
     if posterior.shape[1] > _DENSE:
         return _draw_sparse(posterior, groups, n_draws, rng)
@@ -73,7 +75,9 @@ def draw_confusion(posterior: Array, groups: Groups, n_draws: int, rng: np.rando
     return Confusion.from_dense(parts)
 
 
-def _draw_counts(posterior: Array, groups: Groups, n_draws: int, rng: np.random.Generator) -> Confusion:
+def _draw_counts(
+    posterior: Array, groups: Groups, n_draws: int, rng: np.random.Generator
+) -> Confusion:
     """Two classes: each column's count of true positives, drawn from its exact distribution instead of item by item."""
     counts = np.zeros((n_draws, 2, 2))
     for prediction in range(2):
@@ -84,7 +88,9 @@ def _draw_counts(posterior: Array, groups: Groups, n_draws: int, rng: np.random.
     return Confusion.from_dense(counts)
 
 
-def _draw_singles(posterior: Array, predicted: Array, n_draws: int, rng: np.random.Generator) -> Array:
+def _draw_singles(
+    posterior: Array, predicted: Array, n_draws: int, rng: np.random.Generator
+) -> Array:
     n_classes = posterior.shape[1]
     counts = np.zeros((n_draws, n_classes, n_classes))
     sure = posterior.max(axis=1) > 1 - 1e-12
@@ -122,11 +128,15 @@ def _draw_multinomials(
     for start in range(0, n_draws, step):
         stop = min(start + step, n_draws)
         drawn = rng.multinomial(size[order], posterior[order], size=(stop - start, n_groups))
-        counts[start:stop][:, :, present] += np.add.reduceat(drawn, starts, axis=1).transpose(0, 2, 1)
+        counts[start:stop][:, :, present] += np.add.reduceat(drawn, starts, axis=1).transpose(
+            0, 2, 1
+        )
     return counts
 
 
-def _draw_sparse(posterior: Array, groups: Groups, n_draws: int, rng: np.random.Generator) -> Confusion:
+def _draw_sparse(
+    posterior: Array, groups: Groups, n_draws: int, rng: np.random.Generator
+) -> Confusion:
     """Many classes: truths item by item; only the cells that ever occur are kept."""
     n_classes = posterior.shape[1]
     predicted = np.repeat(groups.predicted, groups.size).astype(np.int64)
@@ -141,11 +151,17 @@ def _draw_sparse(posterior: Array, groups: Groups, n_draws: int, rng: np.random.
     key = np.flatnonzero(occupied)
     place = (np.cumsum(occupied) - 1)[cell]
     rows = np.arange(n_draws)[:, None]
-    counts = np.bincount((rows * len(key) + place).ravel(), minlength=n_draws * len(key)).reshape(n_draws, -1)
+    counts = np.bincount((rows * len(key) + place).ravel(), minlength=n_draws * len(key)).reshape(
+        n_draws, -1
+    )
     cells = np.stack([key // n_classes, key % n_classes], axis=1)
-    totals = np.bincount((rows * n_classes + truth).ravel(), minlength=n_draws * n_classes).reshape(n_draws, -1)
+    totals = np.bincount((rows * n_classes + truth).ravel(), minlength=n_draws * n_classes).reshape(
+        n_draws, -1
+    )
     right = np.zeros((n_draws, n_classes))
     diagonal = cells[:, 0] == cells[:, 1]
     right[:, cells[diagonal, 0]] = counts[:, diagonal]
     alike = np.broadcast_to(np.bincount(predicted, minlength=n_classes), (n_draws, n_classes))
-    return Confusion(n_classes, cells, counts, Tally(right, totals.astype(float), alike.astype(float)))
+    return Confusion(
+        n_classes, cells, counts, Tally(right, totals.astype(float), alike.astype(float))
+    )

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.metrics.counts import ratio
 from truthing.metrics.estimate import Estimate
 from truthing.truth.draws import DrawnAnswer, LateDraws
@@ -24,7 +24,8 @@ from truthing.truth.problem import Groups
 _TABLE = 2_000_000
 _BINS = 1 << 14
 _NAME = re.compile(
-    r"(?P<base>precision|recall|false_alarm|specificity|f1|f_beta\((?P<beta>[0-9.]+)\))(\[(?P<cls>.*)\])?", re.DOTALL
+    r"(?P<base>precision|recall|false_alarm|specificity|f1|f_beta\((?P<beta>[0-9.]+)\))(\[(?P<cls>.*)\])?",
+    re.DOTALL,
 )
 
 
@@ -91,14 +92,17 @@ class ExactAnswer:
     def counts(self, cls: int) -> tuple[Counts, Counts, int]:
         """U and V of one class, and how many items were predicted so."""
         chosen = self.groups.predicted == cls
-        inside, outside = (poisson_binomial(self.posterior[m, cls], self.groups.size[m]) for m in (chosen, ~chosen))
+        inside, outside = (
+            poisson_binomial(self.posterior[m, cls], self.groups.size[m]) for m in (chosen, ~chosen)
+        )
         return inside, outside, int(self.groups.size[chosen].sum())
 
     def _class_metric(self, asked: Asked) -> Estimate:
         hits, misses, predicted = self.counts(asked.cls)
         if asked.base == "precision":
             return Estimate.from_atoms(
-                ratio(hits.support.astype(float), np.full(len(hits.mass), predicted), np.nan), hits.mass
+                ratio(hits.support.astype(float), np.full(len(hits.mass), predicted), np.nan),
+                hits.mass,
             )
         formula = _FORMULAS[asked.base]
         n, beta = self.n_items, asked.beta
@@ -117,7 +121,9 @@ _FORMULAS: dict[str, Callable[[Array, Array, int, int, float], Array]] = {
 }
 
 
-def _product_estimate(hits: Counts, misses: Counts, value: Callable[[Array, Array], Array]) -> Estimate:
+def _product_estimate(
+    hits: Counts, misses: Counts, value: Callable[[Array, Array], Array]
+) -> Estimate:
     """A function of two independent counts: every pair while there are few, else binned finely with the mean kept exact."""
     tail = 0.0 if len(hits.mass) * len(misses.mass) <= _TABLE else 1e-13
     hits, misses = hits.trimmed(tail), misses.trimmed(tail)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.noise.bits import label_bits
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 
 _BLOCK = 64
 _NEGLIGIBLE = 1e-17
@@ -44,7 +44,11 @@ def poisson_binomial(probability: Array, size: Array | None = None) -> Counts:
     [0.25, 0.5, 0.25]
     """
     probability = np.asarray(probability, dtype=float)
-    size = np.ones(len(probability), dtype=np.int64) if size is None else np.asarray(size, dtype=np.int64)
+    size = (
+        np.ones(len(probability), dtype=np.int64)
+        if size is None
+        else np.asarray(size, dtype=np.int64)
+    )
     certain = int(size[probability >= 1].sum())
     random = (probability > 0) & (probability < 1) & (size > 0)
     probability, size = probability[random], size[random]
@@ -85,7 +89,9 @@ def _binomial(n: int, p: float) -> Counts:
     spread = 9 * np.sqrt(n * p * (1 - p)) + 40
     low, high = max(0, int(n * p - spread)), min(n, int(n * p + spread) + 1)
     k = np.arange(low, high + 1)
-    log_mass = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1) + xlogy(k, p) + xlog1py(n - k, -p)
+    log_mass = (
+        gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1) + xlogy(k, p) + xlog1py(n - k, -p)
+    )
     return Counts(low, np.exp(log_mass)).trimmed()
 
 

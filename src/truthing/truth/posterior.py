@@ -1,7 +1,7 @@
 """The default method: every unknown has a posterior, and each draw of the truth is a complete answer key.
 
 Noise known: the classifier's rows and the class prior are sampled (gibbs). Noise learned and trusted (panel_error=0): labelers too
-(crowd_gibbs; at large sizes a weighted bootstrap of the variational fit). Noise learned and not trusted, the default: the link.
+(samplers.labelers; at large sizes a weighted bootstrap of the variational fit). Noise learned and not trusted, the default: the link.
 """
 
 from __future__ import annotations
@@ -10,29 +10,29 @@ from typing import Any
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.errors import NotConverged
 from truthing.metrics.estimate import shortest_interval
 from truthing.noise.known import Difficulty
 from truthing.noise.learned import DawidSkene, Strata
 from truthing.progress import part
 from truthing.truth import checks
-from truthing.truth.bootstrap import bootstrap_crowd, variational_crowd
-from truthing.truth.choice import choose_model
 from truthing.truth.consensus import Entries
-from truthing.truth.crowd_gibbs import CrowdSamples, RowModel, sample_crowd
-from truthing.truth.diagnostics import effective_size, split_rhat
-from truthing.truth.difficulty_gibbs import sample_difficulty
-from truthing.truth.gibbs import sample_known
-from truthing.truth.link import LinkDraws, draw_link, learned_level, stated_level
-from truthing.truth.link_counts import confusion_draws, item_truth, population_confusion
+from truthing.truth.known_noise import row_model
+from truthing.truth.link.counts import confusion_draws, item_truth, population_confusion
+from truthing.truth.link.prior import LinkDraws, draw_link, learned_level, stated_level
+from truthing.truth.link.shares import draw_shares, read_shares, share_level
+from truthing.truth.link.views import Readings, known_readings, read_panel
+from truthing.truth.model_choice import choose_model
 from truthing.truth.outcome import NoiseSummary, Outcome
 from truthing.truth.problem import Problem
 from truthing.truth.question import Question
-from truthing.truth.readings import Readings, known_readings, read_panel
-from truthing.truth.rows import row_model
+from truthing.truth.samplers.bootstrap import bootstrap_crowd, variational_crowd
+from truthing.truth.samplers.diagnostics import effective_size, split_rhat
+from truthing.truth.samplers.difficulty import sample_difficulty
+from truthing.truth.samplers.known import sample_known
+from truthing.truth.samplers.labelers import CrowdSamples, RowModel, sample_crowd
 from truthing.truth.scores import ScoreAnswer
-from truthing.truth.shares import draw_shares, read_shares, share_level
 
 LARGE = 300_000  # labels above which the sampler gives way to the bootstrap
 MANY_CLASSES = 60  # beyond, tables of every draw would not fit
@@ -44,7 +44,11 @@ PER_ROW = 2.0  # pseudo-items in the prior of each of the classifier's rows
 
 
 def with_known_noise(
-    question: Question, log_likelihood: Array, model: str, tables: Array | None, panel_error: Any = None
+    question: Question,
+    log_likelihood: Array,
+    model: str,
+    tables: Array | None,
+    panel_error: Any = None,
 ) -> Outcome:
     """Labelers given; only the classifier and the class prior are unknown."""
     flat = np.full(question.n_classes, 1 / question.n_classes)
@@ -70,7 +74,11 @@ def with_known_noise(
     truth = samples.truth[problem.groups.member]
     prior = samples.prior.mean(axis=0)
     summary = NoiseSummary(
-        model, question.labels.labelers, tables, prior, prior_interval=shortest_interval(samples.prior, 0.95)
+        model,
+        question.labels.labelers,
+        tables,
+        prior,
+        prior_interval=shortest_interval(samples.prior, 0.95),
     )
     assumptions = [
         "Labelers err independently of each other and of the classifier, given the true class.",
@@ -93,7 +101,9 @@ def with_learned_noise(question: Question, noise: Any, panel_error: Any = None) 
     if _beyond_sampling(question):
         return _learned(question, DawidSkene(), {}, panel_error)
     entries, listening = Entries.of(question.labels), part(question.progress, 0, 0.1)
-    noise, scores = choose_model(entries, question.predicted, question.seed, hard_items=True, progress=listening)
+    noise, scores = choose_model(
+        entries, question.predicted, question.seed, hard_items=True, progress=listening
+    )
     try:
         return _learned(question, noise, scores, panel_error)
     except NotConverged:
@@ -131,7 +141,9 @@ def _learned(question: Question, noise: Any, scores: dict[str, float], panel_err
     pairs = checks.agreement_check(labels, question.predicted, readings.fit)
     diagnostics["pairs"] = pairs[:10]
     error = samples.error.mean(axis=0)
-    warnings = checks.structure_warnings(labels, error, question.n_classes) + checks.agreement_warnings(pairs)
+    warnings = checks.structure_warnings(
+        labels, error, question.n_classes
+    ) + checks.agreement_warnings(pairs)
     warnings += [
         f"Beyond {LARGE:,} labels or {MANY_CLASSES} classes labelers are learned by {name} only: {asked} was not used."
         for asked in replaced
@@ -153,18 +165,35 @@ def _learned(question: Question, noise: Any, scores: dict[str, float], panel_err
     shares = samples.prior[:, :, None] * samples.classifier
     confusion = samples.counts if question.target == "sample" else shares * len(question.predicted)
     curves = _score_answer(question, _labelers_evidence(entries, samples, question.gold))
-    return Outcome(question.answer(confusion), samples.truth, assumptions, warnings, diagnostics, summary, curves)
+    return Outcome(
+        question.answer(confusion),
+        samples.truth,
+        assumptions,
+        warnings,
+        diagnostics,
+        summary,
+        curves,
+    )
 
 
 def _sample(
-    question: Question, entries: Entries, rows: RowModel, readings: Readings, *, thorough: bool, hard_items: bool
+    question: Question,
+    entries: Entries,
+    rows: RowModel,
+    readings: Readings,
+    *,
+    thorough: bool,
+    hard_items: bool,
 ) -> CrowdSamples:
     """The sampler where it is affordable; the bootstrap beyond."""
     progress = part(question.progress, 0.2, 0.9)
     if _beyond_sampling(question):
         if not thorough:
             return variational_crowd(
-                question.predicted, readings.fit, n_draws=min(question.n_draws, 1000), seed=question.seed
+                question.predicted,
+                readings.fit,
+                n_draws=min(question.n_draws, 1000),
+                seed=question.seed,
             )
         return bootstrap_crowd(
             entries,
@@ -186,15 +215,30 @@ def _sample(
     def draw(size: int, warm_up: int) -> CrowdSamples:
         if hard_items:
             return sample_difficulty(
-                entries, question.predicted, question.n_classes, question.gold, n_draws=size, burn=warm_up, **common
+                entries,
+                question.predicted,
+                question.n_classes,
+                question.gold,
+                n_draws=size,
+                burn=warm_up,
+                **common,
             )
         return sample_crowd(
-            entries, question.predicted, question.n_classes, question.gold, rows, n_draws=size, burn=warm_up, **common
+            entries,
+            question.predicted,
+            question.n_classes,
+            question.gold,
+            rows,
+            n_draws=size,
+            burn=warm_up,
+            **common,
         )
 
     samples = draw(n_draws, burn)
     right = np.trace(samples.counts, axis1=1, axis2=2)
-    if thorough and (split_rhat(right, samples.n_chains) > 1.03 or effective_size(right, samples.n_chains) < 300):
+    if thorough and (
+        split_rhat(right, samples.n_chains) > 1.03 or effective_size(right, samples.n_chains) < 300
+    ):
         samples = draw(5 * n_draws, 6 * burn)
     return samples
 
@@ -226,16 +270,25 @@ def _linked(
 ) -> Outcome:
     level = learned_level(readings) if panel_error is None else stated_level(readings, panel_error)
     warnings = warnings + (
-        checks.gold_selection_warning(question.labels, question.gold) if question.gold_weights is None else []
+        checks.gold_selection_warning(question.labels, question.gold)
+        if question.gold_weights is None
+        else []
     )
     question.progress(0.95, "drawing how far consensus and truth may part")
     link = draw_link(
-        readings, level, question.gold, n_draws=question.n_draws, seed=question.seed, gold_weights=question.gold_weights
+        readings,
+        level,
+        question.gold,
+        n_draws=question.n_draws,
+        seed=question.seed,
+        gold_weights=question.gold_weights,
     )
     if question.target == "sample":
         confusion = confusion_draws(link, readings, question.gold, question.seed).astype(float)
     else:
-        confusion = population_confusion(link, readings, question.gold, question.seed) * len(question.predicted)
+        confusion = population_confusion(link, readings, question.gold, question.seed) * len(
+            question.predicted
+        )
     diagnostics = {
         **diagnostics, "link_effective_sample_size": link.effective_size, "readings": dict(zip(READINGS, expit_list(readings.levels))),
         "level_centre": level.centre, "level_scale": level.scale, "panel_error": panel_error,
@@ -265,7 +318,11 @@ def _wrong_together(question: Question, panel_error: Any) -> str:
         )
     else:
         said = f"The panel as a whole may be wrong together, by your word on about {_share(panel_error):.1%} of items"
-    return said + (f"; {n_gold} gold items were used to correct it and must be a random choice." if n_gold else ".")
+    return said + (
+        f"; {n_gold} gold items were used to correct it and must be a random choice."
+        if n_gold
+        else "."
+    )
 
 
 def linked_shares(question: Question, panel_error: Any) -> Outcome:
@@ -282,9 +339,9 @@ def linked_shares(question: Question, panel_error: Any) -> Outcome:
         "one confusion matrix for each labeler (Dawid-Skene)", labels.labelers, fit.rows(), np.exp(fit.log_prior), learned=True
     )  # fmt: skip
     pairs = checks.agreement_check(labels, None, fit)
-    warnings = checks.structure_warnings(labels, summary.error_rate, question.n_classes) + checks.agreement_warnings(
-        pairs
-    )
+    warnings = checks.structure_warnings(
+        labels, summary.error_rate, question.n_classes
+    ) + checks.agreement_warnings(pairs)
     if question.gold_weights is None:
         warnings += checks.gold_selection_warning(labels, question.gold)
     if question.prior is not None:
@@ -295,11 +352,21 @@ def linked_shares(question: Question, panel_error: Any) -> Outcome:
         "The labelers' quality was learned: one confusion matrix for each labeler (pooled Dawid-Skene).",
         _wrong_together(question, panel_error),
     ]
-    diagnostics = {"pairs": pairs[:10], "link_effective_sample_size": drawn.effective_size, "panel_error": panel_error}
+    diagnostics = {
+        "pairs": pairs[:10],
+        "link_effective_sample_size": drawn.effective_size,
+        "panel_error": panel_error,
+    }
     return Outcome(drawn, drawn.truth, assumptions, warnings, diagnostics, summary)
 
 
-READINGS = ("majority", "dawid_skene", "one_coin", "dawid_skene_labelers_only", "one_coin_labelers_only")
+READINGS = (
+    "majority",
+    "dawid_skene",
+    "one_coin",
+    "dawid_skene_labelers_only",
+    "one_coin_labelers_only",
+)
 
 
 def expit_list(levels: Array) -> list[float]:
@@ -307,7 +374,9 @@ def expit_list(levels: Array) -> list[float]:
 
 
 def _share(panel_error: Any) -> float:
-    return panel_error[0] / sum(panel_error) if isinstance(panel_error, tuple) else float(panel_error)
+    return (
+        panel_error[0] / sum(panel_error) if isinstance(panel_error, tuple) else float(panel_error)
+    )
 
 
 # ---- scores ---------------------------------------------------------------------------------------------------------
@@ -319,7 +388,11 @@ def _score_answer(question: Question, evidence: Array) -> ScoreAnswer | None:
     order = [1 - question.positive, question.positive]
     prior = None if question.prior is None else question.prior[order]
     return ScoreAnswer.lazily(
-        question.scores, evidence[:, order], prior, n_draws=min(question.n_draws, 2000), seed=question.seed
+        question.scores,
+        evidence[:, order],
+        prior,
+        n_draws=min(question.n_draws, 2000),
+        seed=question.seed,
     )
 
 

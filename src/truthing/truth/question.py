@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.labels import Labels
 from truthing.metrics.confusion import Confusion
 from truthing.progress import Progress, silent

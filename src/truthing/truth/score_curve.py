@@ -11,7 +11,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 
 CHAINS = 4
 _LEVEL, _SLOPE, _BEND, _REACH, _BENDS = 3.0, 1.5, 1.0, 1.0, 5
@@ -19,7 +19,9 @@ _STEPS, _WORK = 20_000, 50_000_000  # of all chains together: steps, and steps Ã
 _TAIL = 6.0
 
 
-def sample_logits(evidence: Array, cell: Array, size: Array, *, prior: Array | None, n_draws: int, seed: int) -> Array:
+def sample_logits(
+    evidence: Array, cell: Array, size: Array, *, prior: Array | None, n_draws: int, seed: int
+) -> Array:
     """Draws of the log-odds of the positive class in each cell of scores (rising), draws Ã— cells.
 
     ``evidence`` is log p(labels | truth) by group (columns: negative, positive). A known class ``prior`` says that the

@@ -13,7 +13,7 @@ from functools import cached_property
 import numba
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.metrics.counts import Tally, evaluate, ratio
 from truthing.metrics.curves import Band, BestThreshold, Curve
@@ -30,7 +30,9 @@ LEVELS = 128
 def score_bins(scores: Array, n_bins: int = CELLS) -> Array:
     """Bins of about equal numbers of items; equal scores share a bin."""
     cuts = np.unique(np.quantile(scores, np.arange(1, n_bins) / n_bins))
-    return np.unique(np.searchsorted(cuts, scores, side="right"), return_inverse=True)[1].reshape(-1)
+    return np.unique(np.searchsorted(cuts, scores, side="right"), return_inverse=True)[1].reshape(
+        -1
+    )
 
 
 def run_ends(scores: Array) -> Array:
@@ -60,7 +62,9 @@ class ScoreAnswer:
     draw: Callable[[], Array]
 
     @classmethod
-    def lazily(cls, scores: Array, evidence: Array, prior: Array | None, *, n_draws: int, seed: int) -> ScoreAnswer:
+    def lazily(
+        cls, scores: Array, evidence: Array, prior: Array | None, *, n_draws: int, seed: int
+    ) -> ScoreAnswer:
         """Draws given known evidence (columns: negative, positive) and scores, the curve of P(positive | score) learned."""
         order = np.argsort(-scores, kind="stable")
         scores, evidence = scores[order], evidence[order]
@@ -69,7 +73,9 @@ class ScoreAnswer:
             groups, odds = _cell_odds(evidence, score_bins(scores), prior, n_draws, seed)
             pick = np.linspace(0, len(odds) - 1, draws_for(len(scores), n_draws)).astype(int)
             chance = np.exp(np.clip(groups.evidence[:, 1] - groups.evidence[:, 0], -700, 700))
-            return np.asarray(_draw_truth(odds[pick], chance, groups.predicted, groups.member, seed))
+            return np.asarray(
+                _draw_truth(odds[pick], chance, groups.predicted, groups.member, seed)
+            )
 
         return cls(scores, draw)
 
@@ -107,7 +113,9 @@ class ScoreAnswer:
             pick = np.linspace(0, len(cell_odds) - 1, size).astype(int)
             rows = _rows(cell_odds[pick], outcome.reshape(-1))
             # within the items predicted alike, the bins' rates must not move the odds that the link gives to them as a whole
-            inside = np.stack([rows[:, :, side == k].sum(axis=2) for k in (0, 1)], axis=2)[:, :, side]
+            inside = np.stack([rows[:, :, side == k].sum(axis=2) for k in (0, 1)], axis=2)[
+                :, :, side
+            ]
             tilt = (rows[:, 1] / inside[:, 1]) / np.maximum(rows[:, 0] / inside[:, 0], 1e-12)
             base = odds[np.linspace(0, len(odds) - 1, size).astype(int)]
             known = np.where(gold < 0, -1, gold == positive)
@@ -158,27 +166,44 @@ class ScoreAnswer:
         return self._curve("pr", recall, precision, self.estimate("average_precision"))
 
     def _curve(self, kind: str, x: Array, y: Array, area: Estimate) -> Curve:
-        defined = ~np.isnan(x + y).any(axis=1)  # a draw without positives (or negatives) has no curve
+        defined = ~np.isnan(x + y).any(
+            axis=1
+        )  # a draw without positives (or negatives) has no curve
         if defined.any():
             x, y = x[defined], y[defined]
 
         def bands(level: float) -> tuple[Band, Band]:
             return shortest_interval(x, level), shortest_interval(y, level)
 
-        return Curve(kind, self.scores[self._at], x.mean(axis=0), y.mean(axis=0), bands, lambda: area)  # type: ignore[arg-type]
+        return Curve(
+            kind,
+            self.scores[self._at],
+            x.mean(axis=0),
+            y.mean(axis=0),
+            bands,
+            lambda: area,
+        )
 
-    def best_threshold(self, metric: str = "f1", *, cost: tuple[float, float] | None = None) -> BestThreshold:
+    def best_threshold(
+        self, metric: str = "f1", *, cost: tuple[float, float] | None = None
+    ) -> BestThreshold:
         """The threshold with the best expected metric, or least expected ``cost`` = (of a false alarm, of a miss)."""
         hits, alarms = self._paths
         total = self.truth.sum(axis=1, keepdims=True, dtype=np.int64)
         if cost is not None:
             if min(cost) < 0 or max(cost) <= 0:
-                raise InputError(f"cost {cost}: give the costs of a false alarm and of a miss, not both zero.")
+                raise InputError(
+                    f"cost {cost}: give the costs of a false alarm and of a miss, not both zero."
+                )
             value = -(cost[0] * alarms + cost[1] * (total - hits)) / self.truth.shape[1]
         else:
             n = self.truth.shape[1]
             confusion = np.stack(
-                [np.stack([n - total - alarms, alarms], axis=-1), np.stack([total - hits, hits], axis=-1)], axis=-2
+                [
+                    np.stack([n - total - alarms, alarms], axis=-1),
+                    np.stack([total - hits, hits], axis=-1),
+                ],
+                axis=-2,
             )
             value = evaluate(metric, Tally.from_confusion(confusion), classes=(0, 1), positive=1)
             if metric in ("error", "false_alarm"):
@@ -195,11 +220,15 @@ class ScoreAnswer:
         )
 
 
-def _cell_odds(evidence: Array, cell: Array, prior: Array | None, n_draws: int, seed: int) -> tuple[Groups, Array]:
+def _cell_odds(
+    evidence: Array, cell: Array, prior: Array | None, n_draws: int, seed: int
+) -> tuple[Groups, Array]:
     """Draws of the odds of the positive class in each cell, cells rising with the score."""
     groups = Groups.of(evidence, cell)
     alike = groups if len(groups) <= MOST_GROUPS else Groups.of(levelled(evidence), cell)
-    logits = sample_logits(alike.evidence, alike.predicted, alike.size, prior=prior, n_draws=n_draws, seed=seed)
+    logits = sample_logits(
+        alike.evidence, alike.predicted, alike.size, prior=prior, n_draws=n_draws, seed=seed
+    )
     return groups, np.exp(np.clip(logits, -30, 30))
 
 
@@ -281,4 +310,6 @@ def areas_of(positive, negative, ends):  # type: ignore[no-untyped-def]
         if here > 0:
             precision += here * hits / (hits + alarms)
         start = end + 1
-    return (area / (hits * alarms) if hits * alarms > 0 else np.nan), (precision / hits if hits > 0 else np.nan)
+    return (area / (hits * alarms) if hits * alarms > 0 else np.nan), (
+        precision / hits if hits > 0 else np.nan
+    )

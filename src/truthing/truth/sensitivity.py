@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from truthing.coding import Array
+from truthing.class_codes import Array
 from truthing.metrics.estimate import Estimate
 from truthing.progress import Progress, part, silent
 from truthing.truth.consensus import Entries
-from truthing.truth.gibbs import sample_known
+from truthing.truth.link.views import Readings, read_panel
 from truthing.truth.outcome import Outcome
 from truthing.truth.posterior import PER_ROW
 from truthing.truth.problem import Groups
 from truthing.truth.question import Question
-from truthing.truth.readings import Readings, read_panel
+from truthing.truth.samplers.known import sample_known
 
 PANEL_ERRORS = (0.0, 0.01, 0.02, 0.05, 0.1)
 DEPENDENCES = (0.0, 0.1, 0.2, 0.4)
@@ -59,7 +59,10 @@ class Sensitivity:
 
     def __str__(self) -> str:
         lines = [f"{'assumption':<44}{'value':>8}   accuracy"]
-        lines += [f"{r.assumption:<44}{r.value:>8.2f}   {r.mean:.3f} ({r.low:.3f} to {r.high:.3f})" for r in self.rows]
+        lines += [
+            f"{r.assumption:<44}{r.value:>8.2f}   {r.mean:.3f} ({r.low:.3f} to {r.high:.3f})"
+            for r in self.rows
+        ]
         lines.append(
             f"whatever the dependence, if the consensus is as good as the model says: {self.bounds[0]:.3f} to {self.bounds[1]:.3f}"
         )
@@ -67,7 +70,10 @@ class Sensitivity:
 
 
 def sensitivity(
-    question: Question, again: Callable[[Question, Any], Outcome], level: float = 0.95, progress: Progress = silent
+    question: Question,
+    again: Callable[[Question, Any], Outcome],
+    level: float = 0.95,
+    progress: Progress = silent,
 ) -> Sensitivity:
     """``again(question, panel_error)`` repeats the grading under another panel error."""
     rows = []
@@ -79,19 +85,35 @@ def sensitivity(
         return again(asked, panel_error).answer.estimate("accuracy")
 
     for share in PANEL_ERRORS:
-        rows.append(Row("panel wrong together on this share of items", share, accuracy(share), level))
-    rows.append(Row("panel wrong together as public crowds are", float("nan"), accuracy(None), level))
+        rows.append(
+            Row("panel wrong together on this share of items", share, accuracy(share), level)
+        )
+    rows.append(
+        Row("panel wrong together as public crowds are", float("nan"), accuracy(None), level)
+    )
     entries = Entries.of(question.labels)
     readings = read_panel(entries, question.predicted)
     for rho in DEPENDENCES:
         rows.append(
-            Row("labelers' dependence (n labels count less)", rho, _discounted(question, entries, readings, rho), level)
+            Row(
+                "labelers' dependence (n labels count less)",
+                rho,
+                _discounted(question, entries, readings, rho),
+                level,
+            )
         )
     apart, wrong = _consensus_rates(readings)
     for share in SHARED:
         # disagreement a with a consensus wrong at rate m: e = a - m + 2 m s when a share s of its mistakes is the classifier's too
         error = float(np.clip(apart - wrong + 2 * wrong * share, 0, 1))
-        rows.append(Row("consensus mistakes that the classifier repeats", share, Estimate.exactly(1 - error), level))
+        rows.append(
+            Row(
+                "consensus mistakes that the classifier repeats",
+                share,
+                Estimate.exactly(1 - error),
+                level,
+            )
+        )
     return Sensitivity(tuple(rows), (max(0.0, 1 - apart - wrong), min(1.0, 1 - abs(apart - wrong))))
 
 
@@ -99,7 +121,10 @@ def _discounted(question: Question, entries: Entries, readings: Readings, rho: f
     """The model's own posterior with the labelers' rows as learned and each item's votes discounted."""
     votes = np.bincount(entries.item, weights=entries.votes, minlength=entries.n_items)
     discount = 1 / (1 + (np.maximum(votes, 1) - 1) * rho)
-    evidence = np.log(np.maximum(readings.fit.labelers_only(entries, discount), 1e-300)) - readings.fit.log_prior
+    evidence = (
+        np.log(np.maximum(readings.fit.labelers_only(entries, discount), 1e-300))
+        - readings.fit.log_prior
+    )
     known = np.flatnonzero(question.gold >= 0)
     evidence[known] = -50.0
     evidence[known, question.gold[known]] = 0.0
@@ -115,4 +140,6 @@ def _discounted(question: Question, entries: Entries, readings: Readings, rho: f
 def _consensus_rates(readings: Readings) -> tuple[float, float]:
     """How often prediction and consensus differ, and how often the model expects the consensus to be wrong."""
     best: Array = readings.posterior.argmax(axis=1)
-    return float((best != readings.predicted).mean()), float(1 - readings.posterior.max(axis=1).mean())
+    return float((best != readings.predicted).mean()), float(
+        1 - readings.posterior.max(axis=1).mean()
+    )

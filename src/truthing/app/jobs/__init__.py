@@ -3,4 +3,6 @@
 from truthing.app.jobs import ceiling, compare, grade, labelers, plan, rate
 from truthing.app.jobs.job import Job
 
-JOBS: dict[str, Job] = {module.JOB.name: module.JOB for module in (grade, compare, rate, labelers, plan, ceiling)}
+JOBS: dict[str, Job] = {
+    module.JOB.name: module.JOB for module in (grade, compare, rate, labelers, plan, ceiling)
+}

@@ -14,7 +14,7 @@ from truthing.render.summary import Line
 
 
 def run(task: Task, say: Say) -> Answer:
-    from truthing.ceiling.facade import bayes_error
+    from truthing.ceiling.bayes_error import bayes_error
     from truthing.ceiling.files import align, read_ceiling
     from truthing.render.ceiling import headline
 
@@ -33,8 +33,17 @@ def run(task: Task, say: Say) -> Answer:
     result = bayes_error(**found.arguments, predictions=chosen, **options)
     verdict = result.verdict
     shown = result if result.labeler_error is None else result.labeler_error
-    lines = [Line("ceiling" if shown is result else "labelers", shown.value, [shown.interval(task.level)], shown.paper)]
-    lines += [] if verdict is None else [Line("model", verdict.error, [verdict.interval(task.level)])]
+    lines = [
+        Line(
+            "ceiling" if shown is result else "labelers",
+            shown.value,
+            [shown.interval(task.level)],
+            shown.paper,
+        )
+    ]
+    lines += (
+        [] if verdict is None else [Line("model", verdict.error, [verdict.interval(task.level)])]
+    )
     return Answer(
         (*headline(result, task.level), *([] if verdict is None else [verdict.sentence])),
         json.dumps({**result.to_dict(task.level), "source": found.said, "version": __version__}),

@@ -18,22 +18,30 @@ METRICS = ("accuracy", "balanced_accuracy", "macro_f1", "f1", "precision", "reca
 
 
 def run(task: Task, say: Say) -> Answer:
-    from truthing.comparison.facade import compare
+    from truthing.comparison.compare import compare
 
     say(None, "reading the files")
     labeled, known = task.one("labels"), task.one("gold")
     if labeled is None:
         raise InputError("comparing needs labels: say which file holds them.")
     reading = labeled.reading()
-    models = {name: given.reading().predictions for name, given in named(task.files.get("predictions", ())).items()}
+    models = {
+        name: given.reading().predictions
+        for name, given in named(task.files.get("predictions", ())).items()
+    }
     options = dict(task.options)
     metric = options.pop("metric", "accuracy")
-    result = compare(models, reading.labels, gold=known_truth(known, reading), progress=patient(say), **options)
+    result = compare(
+        models, reading.labels, gold=known_truth(known, reading), progress=patient(say), **options
+    )
     result.warnings.extend(reading.columns.notes)
     level, best = task.level, result.probability_best(metric)
     lines = [
         Line.of(
-            f"{one_line(m)} (best: {best[m]:.0%})", result.estimate(m, metric), [level], result.at_face_value(m, metric)
+            f"{one_line(m)} (best: {best[m]:.0%})",
+            result.estimate(m, metric),
+            [level],
+            result.at_face_value(m, metric),
         )
         for m in sorted(result.models, key=lambda m: -best[m])
     ]
@@ -57,7 +65,9 @@ def named(files: tuple[Given, ...]) -> dict[str, Given]:
     """Models are called like their files, as on the command line."""
     found = {PurePath(given.name).stem: given for given in files}
     if len(found) < len(files):
-        raise InputError("two prediction files have the same name: rename one, models are called like their files.")
+        raise InputError(
+            "two prediction files have the same name: rename one, models are called like their files."
+        )
     return found
 
 

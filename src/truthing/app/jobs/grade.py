@@ -16,7 +16,9 @@ def run(task: Task, say: Say) -> Answer:
     from truthing.grading import grade
 
     say(None, "reading the files")
-    predictions, labels, gold, notes = read(task.one("predictions"), task.one("labels"), task.one("gold"))
+    predictions, labels, gold, notes = read(
+        task.one("predictions"), task.one("labels"), task.one("gold")
+    )
     options = dict(task.options)
     sensitivity = options.pop("sensitivity", False)
     progress = part(patient(say), 0, 0.4 if sensitivity else 0.95)
@@ -30,7 +32,9 @@ def run(task: Task, say: Say) -> Answer:
     return Answer((report.verdict(task.level),), report.to_json(task.level), document=page)
 
 
-def read(predicted: Given | None, labeled: Given | None, known: Given | None) -> tuple[Any, Any, Any, list[str]]:
+def read(
+    predicted: Given | None, labeled: Given | None, known: Given | None
+) -> tuple[Any, Any, Any, list[str]]:
     """Predictions, labels, gold and what had to be said about the columns, as the command line reads them."""
     if predicted is None or labeled is None:
         raise InputError("grading needs predictions and labels: say which file holds them.")

@@ -51,7 +51,11 @@ class Job:
                     flags += [slot.flag, name]
                 elif name not in arguments:  # one file that holds everything is named once
                     arguments.append(name)
-        options = {**self._columns(task), **task.options, **({} if task.level == 0.95 else {"level": task.level})}
+        options = {
+            **self._columns(task),
+            **task.options,
+            **({} if task.level == 0.95 else {"level": task.level}),
+        }
         for name, value in options.items():
             flags += option(name, value)
         return " ".join(["truthing", self.name, *arguments, *flags])
@@ -59,7 +63,12 @@ class Job:
     def _columns(self, task: Task) -> dict[str, str]:
         """What was said about columns, as options; where files call their items differently, all their names."""
         files = [(slot, given) for slot in self.slots for given in task.files.get(slot.use, ())]
-        found = {name: given.columns[name] for slot, given in files for name in slot.columns if name in given.columns}
+        found = {
+            name: given.columns[name]
+            for slot, given in files
+            for name in slot.columns
+            if name in given.columns
+        }
         if "item_column" in found:
             names = [given.columns.get("item_column") or given.item for _, given in files]
             found["item_column"] = ",".join(dict.fromkeys(name for name in names if name))

@@ -16,7 +16,7 @@ MOST_LINES = 40
 
 
 def run(task: Task, say: Say) -> Answer:
-    from truthing.panel.facade import labelers
+    from truthing.people.labelers import labelers
     from truthing.render.labelers import error_by_others
 
     say(None, "reading the files")
@@ -24,7 +24,9 @@ def run(task: Task, say: Say) -> Answer:
     if labeled is None:
         raise InputError("looking at labelers needs labels: say which file holds them.")
     reading = labeled.reading()
-    result = labelers(reading.labels, gold=known_truth(known, reading), progress=patient(say), **task.options)
+    result = labelers(
+        reading.labels, gold=known_truth(known, reading), progress=patient(say), **task.options
+    )
     result.warnings.extend(reading.columns.notes)
     rows = result.frame(task.level).to_dicts()[:MOST_LINES]
     worth = [("labeler", "labels", "error by the others", "bits a label", "adds", "note")]
@@ -38,7 +40,12 @@ def run(task: Task, say: Say) -> Answer:
         (result.verdict(task.level),),
         json.dumps({**result.to_dict(task.level), "version": __version__}, default=str),
         tuple(
-            Line(f"error of {one_line(r['labeler'])}", r["error"], [(r["error_low"], r["error_high"])]) for r in rows
+            Line(
+                f"error of {one_line(r['labeler'])}",
+                r["error"],
+                [(r["error_low"], r["error_high"])],
+            )
+            for r in rows
         ),
         tuple(result.assumptions),
         (*map(str, result.pairs), *result.warnings),
@@ -50,7 +57,14 @@ JOB = Job(
     "labelers",
     "Look at the labelers",
     "Who labels well, who adds what, who copies whom?",
-    (Slot("labels", "Labels", ("item_column", "labeler_column", "label_column", "truth_column", "layout")), GOLD),
+    (
+        Slot(
+            "labels",
+            "Labels",
+            ("item_column", "labeler_column", "label_column", "truth_column", "layout"),
+        ),
+        GOLD,
+    ),
     (NOISE, REPEATS),
     run,
 )

@@ -14,17 +14,23 @@ from truthing.planning.design import Design
 
 
 def run(task: Task, say: Say) -> Answer:
-    from truthing.planning.facade import plan
+    from truthing.planning.plan import plan
 
     say(None, "reading the files")
     labeled, predicted = task.one("labels"), task.one("predictions")
     if labeled is None or predicted is None:
-        raise InputError("a plan from data in hand needs labels and predictions: say which files hold them.")
+        raise InputError(
+            "a plan from data in hand needs labels and predictions: say which files hold them."
+        )
     reading = labeled.reading()
     predictions = (reading if predicted == labeled else predicted.reading()).predictions
     options: dict[str, Any] = dict(task.options)
     costs = {kind: options.pop(f"{kind}_cost", None) for kind in ("item", "label", "gold")}
-    pilot = {"labels": reading.labels, "predictions": predictions, "gold": known_truth(task.one("gold"), reading)}
+    pilot = {
+        "labels": reading.labels,
+        "predictions": predictions,
+        "gold": known_truth(task.one("gold"), reading),
+    }
     found = plan(
         pilot=pilot,
         level=task.level,
@@ -35,7 +41,10 @@ def run(task: Task, say: Say) -> Answer:
     kinds = list(found.best.labels_per_item)
     table = [("", "items", "labels an item", "gold", "cost", "interval")]
     rivals = found.table if found.best in found.table else [found.best, *found.table]
-    for mark, design in [("now", found.now), *(("best" if d == found.best else "", d) for d in rivals)]:
+    for mark, design in [
+        ("now", found.now),
+        *(("best" if d == found.best else "", d) for d in rivals),
+    ]:
         if design is not None:
             table.append((mark, *cells(design, kinds)))
     return Answer(
@@ -45,7 +54,13 @@ def run(task: Task, say: Say) -> Answer:
 
 def cells(design: Design, kinds: list[str]) -> tuple[str, str, str, str, str]:
     labels = sum(design.labels_per_item.get(kind, 0) for kind in kinds)
-    return f"{design.items:,}", f"{labels:.3g}", f"{design.gold:,}", f"{design.cost:,.2f}", f"±{design.width / 2:.3f}"
+    return (
+        f"{design.items:,}",
+        f"{labels:.3g}",
+        f"{design.gold:,}",
+        f"{design.cost:,.2f}",
+        f"±{design.width / 2:.3f}",
+    )
 
 
 JOB = Job(

@@ -5,11 +5,20 @@ from __future__ import annotations
 from truthing.app.fields import Field
 from truthing.app.jobs.job import Slot
 
-GOLD = Slot("gold", "Gold: the known truth of some items", ("item_column", "truth_column"), "--gold", needed=False)
+GOLD = Slot(
+    "gold",
+    "Gold: the known truth of some items",
+    ("item_column", "truth_column"),
+    "--gold",
+    needed=False,
+)
 LEVELS = (("0.95", "95%"), ("0.8", "80%"), ("0.9", "90%"), ("0.99", "99%"))
 NOISE = Field("noise", "What is known about the labelers?", "noise")
 TARGET = Field(
-    "target", "About", "choice", choices=(("", "these items"), ("population", "new data like them (a wider interval)"))
+    "target",
+    "About",
+    "choice",
+    choices=(("", "these items"), ("population", "new data like them (a wider interval)")),
 )
 PANEL_ERROR = Field(
     "panel_error", "How often may all labelers be wrong together?", "percent", rare=True,

@@ -22,13 +22,18 @@ def run(task: Task, say: Say) -> Answer:
     if labeled is None:
         raise InputError("shares of classes need labels: say which file holds them.")
     reading = labeled.reading()
-    result = prevalence(reading.labels, gold=known_truth(known, reading), progress=patient(say), **task.options)
+    result = prevalence(
+        reading.labels, gold=known_truth(known, reading), progress=patient(say), **task.options
+    )
     result.warnings.extend(reading.columns.notes)
     shares = list(zip(result.classes, result.face_value))[:MOST_LINES]
     return Answer(
         (result.verdict(task.level),),
         json.dumps(result.to_dict(task.level), default=str),
-        tuple(Line.of(one_line(name), result[name], [task.level], float(naive)) for name, naive in shares),
+        tuple(
+            Line.of(one_line(name), result[name], [task.level], float(naive))
+            for name, naive in shares
+        ),
         tuple(result.assumptions),
         tuple(result.warnings),
     )
@@ -38,7 +43,14 @@ JOB = Job(
     "rate",
     "Count the classes",
     "How frequent is each class: prevalence, or the pass rate that judges give?",
-    (Slot("labels", "Labels", ("item_column", "labeler_column", "label_column", "truth_column", "layout")), GOLD),
+    (
+        Slot(
+            "labels",
+            "Labels",
+            ("item_column", "labeler_column", "label_column", "truth_column", "layout"),
+        ),
+        GOLD,
+    ),
     (NOISE, TARGET, PANEL_ERROR, REPEATS),
     run,
 )

@@ -1,0 +1,204 @@
+"""Names to integers: any hashable values become codes 0, 1, …, with -1 for missing."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from truthing.errors import InputError
+
+Array = np.ndarray[Any, Any]
+Codes = np.ndarray[Any, np.dtype[np.int32]]
+
+_PLAIN_TYPES = ((int,), (str,), (bool,))
+
+
+def is_missing(value: object) -> bool:
+    """None, NaN and pandas' NA are missing; 0, -1 and "" are not.
+
+    >>> [is_missing(v) for v in (None, float("nan"), 0, -1, "")]
+    [True, True, False, False, False]
+    """
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating) and bool(np.isnan(value))
+
+
+def plain(value: Any) -> Any:
+    """The Python value behind a numpy scalar, and 1 for 1.0, so that equal names are equal however they were stored."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
+
+
+def sort_classes(values: Iterable[Hashable]) -> tuple[Any, ...]:
+    """Classes sorted within a type, types kept apart: booleans, numbers, strings, the rest.
+
+    >>> sort_classes(["b", 2, "a", True, -1])
+    (True, -1, 2, 'a', 'b')
+    """
+
+    def key(value: Hashable) -> tuple[int, Any]:
+        if isinstance(value, bool):
+            return 0, value
+        if isinstance(value, int | float):
+            return 1, value
+        if isinstance(value, str):
+            return 2, value
+        return 3, (type(value).__name__, repr(value))
+
+    return tuple(sorted(values, key=key))
+
+
+def factorise(values: Any, *, missing: object = None) -> tuple[Codes, tuple[Any, ...]]:
+    """Codes in order of first appearance and the names behind them; missing values get -1.
+
+    >>> codes, names = factorise(["cat", None, "dog", "cat"])
+    >>> codes.tolist(), names
+    ([0, -1, 1, 0], ('cat', 'dog'))
+    """
+    if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in "iufbU":
+        series = pl.Series(values)
+    elif isinstance(values, pl.Series):
+        series = values
+    else:
+        items = [None if is_missing(v) else plain(v) for v in values]
+        kinds = {type(v) for v in items if v is not None}
+        if not any(kinds <= set(plain_kind) for plain_kind in _PLAIN_TYPES):
+            return _factorise_objects(items, missing)
+        try:
+            series = pl.Series(items)
+        except OverflowError:
+            return _factorise_objects(items, missing)
+    codes, names = _factorise_series(series)
+    return _drop_value(codes, names, missing)
+
+
+def _factorise_series(series: pl.Series) -> tuple[Codes, tuple[Any, ...]]:
+    if series.dtype == pl.Null:
+        return np.full(len(series), -1, dtype=np.int32), ()
+    if not codable(series):
+        return _factorise_objects(series.to_list(), None)
+    codes, names = code_series(series)
+    return codes, tuple(names.to_list())
+
+
+def codable(series: pl.Series) -> bool:
+    """Plain columns are coded by polars and numpy; mixed and nested ones value by value."""
+    return (
+        series.dtype.is_numeric()
+        or series.dtype in (pl.String, pl.Boolean, pl.Categorical)
+        or series.dtype == pl.Enum
+    )
+
+
+def code_series(series: pl.Series) -> tuple[Codes, pl.Series]:
+    """Codes in order of first appearance, null as -1, and the names as a series."""
+    if series.dtype.is_float():
+        series = _whole(series.fill_nan(None))
+    if series.dtype in (pl.String, pl.Boolean) or series.dtype.is_float():
+        keys = series.cast(pl.String).cast(pl.Categorical).to_physical()
+    else:
+        keys = series.to_physical()
+    known = (
+        np.ones(len(keys), dtype=bool) if not keys.null_count() else keys.is_not_null().to_numpy()
+    )
+    codes = np.full(len(keys), -1, dtype=np.int32)
+    dense, first = _first_appearance(keys.drop_nulls().to_numpy())
+    codes[known] = dense
+    return codes, series.drop_nulls().gather(first)
+
+
+def _whole(series: pl.Series) -> pl.Series:
+    """Numbers that are all whole as integers: a column of floats is often one of integers with gaps."""
+    whole = series.cast(pl.Int64, strict=False)
+    same = (whole.cast(pl.Float64) == series).fill_null(True) & (
+        whole.is_null() == series.is_null()
+    )
+    return whole if same.all() else series
+
+
+def _first_appearance(keys: Array) -> tuple[Codes, Array]:
+    """Codes for integer keys, and the position at which each code appears first."""
+    if len(keys) == 0:
+        return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64)
+    low, high = int(keys.min()), int(keys.max())
+    if high - low > 4 * len(keys) + 1000:
+        _, first, place = np.unique(keys, return_index=True, return_inverse=True)
+        order = np.argsort(first, kind="stable")
+        rank = np.empty(len(order), dtype=np.int32)
+        rank[order] = np.arange(len(order), dtype=np.int32)
+        return rank[place], first[order]
+    # a narrow range needs no sorting: written back to front, the first appearance of each key is what remains
+    offset = keys - low if low else keys
+    seen = np.full(high - low + 1, len(keys), dtype=np.int64)
+    seen[offset[::-1]] = np.arange(len(keys) - 1, -1, -1)
+    first = np.sort(seen[seen < len(keys)])
+    lookup = np.full(high - low + 1, -1, dtype=np.int32)
+    lookup[offset[first]] = np.arange(len(first), dtype=np.int32)
+    return lookup[offset], first
+
+
+def _factorise_objects(values: Sequence[Any], missing: object) -> tuple[Codes, tuple[Any, ...]]:
+    table: dict[tuple[type, Any], int] = {}
+    codes = np.empty(len(values), dtype=np.int32)
+    for i, value in enumerate(values):
+        if is_missing(value) or (
+            missing is not None and type(value) is type(missing) and value == missing
+        ):
+            codes[i] = -1
+            continue
+        value = plain(value)
+        try:
+            codes[i] = table.setdefault((type(value), value), len(table))
+        except TypeError:
+            raise InputError(
+                f"value {value!r} (position {i}) cannot be a name: names must be hashable, such as strings or integers."
+            ) from None
+    return codes, tuple(value for _, value in table)
+
+
+def _drop_value(
+    codes: Codes, names: tuple[Any, ...], missing: object
+) -> tuple[Codes, tuple[Any, ...]]:
+    """One more value that the caller calls missing."""
+    gone = plain(missing)
+    if gone is None or gone not in names:
+        return codes, names
+    place = names.index(gone)
+    shifted = np.where(codes == place, -1, codes - (codes > place)).astype(np.int32)
+    return shifted, names[:place] + names[place + 1 :]
+
+
+def recode(codes: Codes, names: Sequence[Any], target: Sequence[Any]) -> Codes:
+    """Codes in the order of ``names`` as codes in the order of ``target``; names not in it become -1."""
+    where = {(type(name), name): i for i, name in enumerate(target)}
+    lookup = np.array([where.get((type(name), name), -1) for name in names] + [-1], dtype=np.int32)
+    return lookup[codes]
+
+
+def sorted_classes(codes: Codes, names: tuple[Any, ...]) -> tuple[Codes, tuple[Any, ...]]:
+    """The same coding with the names in class order."""
+    classes = sort_classes(names)
+    return recode(codes, names, classes), classes
+
+
+def name_each(names: Sequence[Any] | None, size: int, what: str) -> tuple[Any, ...]:
+    """The given names, or 0, 1, … when there are none."""
+    if names is None:
+        return tuple(range(size))
+    if len(names) != size:
+        raise InputError(f"{len(names):,} names for {size:,} {what}: give one name for each.")
+    return tuple(names)
+
+
+def shares(names: Sequence[Any], counts: Array, most: int = 8) -> str:
+    """Names with their share of a total, for one line of text."""
+    total = max(int(counts.sum()), 1)
+    shown = [f"{name} {count / total:.0%}" for name, count in zip(names[:most], counts)]
+    return ", ".join(shown) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -1,0 +1,167 @@
+"""The labelers' confusion matrices with their uncertainty: learned without a classifier, or as given."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from truthing.class_codes import Array
+from truthing.errors import InputError
+from truthing.labels import Labels
+from truthing.metrics.estimate import shortest_interval
+from truthing.noise.base import TableNoise
+from truthing.noise.known import Difficulty
+from truthing.progress import Progress, silent
+from truthing.truth.consensus import DawidSkeneFit, Entries
+from truthing.truth.known_noise import row_model
+from truthing.truth.link.counts import confusion_draws
+from truthing.truth.link.prior import draw_link, learned_level
+from truthing.truth.link.views import Readings
+from truthing.truth.model_choice import choose_model
+from truthing.truth.outcome import NoiseSummary
+from truthing.truth.posterior import LARGE, MANY_CLASSES
+from truthing.truth.problem import Problem, estimate_prior
+from truthing.truth.samplers.diagnostics import split_rhat
+from truthing.truth.samplers.labelers import sample_crowd
+
+BURN = 200
+FEW_DRAWS = 100  # of the tables of very large panels
+
+
+def learned_noise(
+    labels: Labels, gold: Array, model: Any, prior: Array | None, fit: DawidSkeneFit, *, n_draws: int, seed: int,
+    progress: Progress = silent,
+) -> tuple[NoiseSummary, list[str]]:  # fmt: skip
+    """Posterior draws of every labeler's matrix, and doubts about them; at large sizes from the variational fit."""
+    if isinstance(model, Difficulty):
+        raise InputError(
+            "difficulty × fallibility has no confusion matrices: choose DawidSkene(), OneCoin() or Strata(k)."
+        )
+    entries = Entries.of(labels)
+    if model is None:
+        model, _ = choose_model(entries, None, seed)
+    if len(entries.item) > LARGE or labels.n_classes > MANY_CLASSES:
+        return _from_fit(labels, fit, prior, seed), []
+    rows, name = row_model(model, labels)
+    nothing = np.zeros(
+        labels.n_items, dtype=np.int64
+    )  # the outcome of no classifier: always the same, so it says nothing
+    samples = sample_crowd(
+        entries,
+        nothing,
+        1,
+        gold,
+        rows,
+        prior=prior,
+        row_weight=1.0,
+        n_draws=n_draws,
+        burn=BURN,
+        seed=seed,
+        progress=progress,
+    )
+    rhat = split_rhat(samples.error @ labels.per_labeler / labels.n_labels, samples.n_chains)
+    doubts = []
+    if rhat > 1.1:
+        doubts.append(
+            f"The labels support several stories about who is right (R-hat {rhat:.2f}): gold on some random items, or the error rate of a "
+            "labeler you know (noise=), would choose."
+        )
+    summary = NoiseSummary(
+        name, labels.labelers, samples.row_mean, samples.prior.mean(axis=0), (samples.row_low, samples.row_high),
+        shortest_interval(samples.prior, 0.95), samples.error, True, samples.rows, samples.rows_prior,
+    )  # fmt: skip
+    return summary, doubts
+
+
+def _from_fit(labels: Labels, fit: DawidSkeneFit, prior: Array | None, seed: int) -> NoiseSummary:
+    """Dirichlet rows around the variational fit: many labels leave little doubt."""
+    rng = np.random.default_rng(seed)
+    drawn = np.maximum(
+        rng.standard_gamma(
+            fit.concentration * fit.pool + fit.counts, (FEW_DRAWS, *fit.counts.shape)
+        ),
+        1e-12,
+    )
+    tables = drawn / drawn.sum(axis=3, keepdims=True)
+    share = rng.dirichlet(fit.posterior.sum(axis=0) + 1, FEW_DRAWS)
+    priors = share if prior is None else np.tile(prior, (FEW_DRAWS, 1))
+    name = "one confusion matrix for each labeler (Dawid-Skene)"
+    return NoiseSummary(
+        name, labels.labelers, tables.mean(axis=0), priors.mean(axis=0), shortest_interval(tables, 0.95), learned=True,
+        confusion_draws=tables, prior_draws=priors,
+    )  # fmt: skip
+
+
+def with_copies(
+    summary: NoiseSummary, labels: Labels, fit: DawidSkeneFit, seed: int
+) -> NoiseSummary:
+    """The labelers that were set aside, judged by the consensus of the others: Dirichlet rows around their expected confusions."""
+    tables = summary.confusion_draws
+    assert tables is not None
+    if tables.shape[1] == labels.n_labelers:
+        return summary
+    place = {name: t for t, name in enumerate(summary.labelers)}
+    full = np.empty((len(tables), labels.n_labelers, *tables.shape[2:]))
+    rng = np.random.default_rng([seed, 1])
+    for t, name in enumerate(labels.labelers):
+        if name in place:
+            full[:, t] = tables[:, place[name]]
+            continue
+        mine = labels.labeler == t
+        counts = fit.concentration * fit.pool
+        np.add.at(counts.T, labels.label[mine], fit.posterior[labels.item[mine]])
+        drawn = np.maximum(rng.standard_gamma(counts, (len(tables), *counts.shape)), 1e-12)
+        full[:, t] = drawn / drawn.sum(axis=2, keepdims=True)
+    return replace(
+        summary, labelers=labels.labelers, confusion=full.mean(axis=0), confusion_draws=full,
+        confusion_interval=shortest_interval(full, 0.95), error=None,
+    )  # fmt: skip
+
+
+def given_noise(labels: Labels, gold: Array, model: Any, prior: Array | None) -> NoiseSummary:
+    """Matrices as the user gave them; the class prior by maximum likelihood unless it is given too."""
+    if not isinstance(model, TableNoise):
+        raise InputError(
+            f"{type(model).__name__} has no confusion matrix for each labeler: give rates or matrices, or let the noise be learned."
+        )
+    tables = model.tables(labels)
+    if prior is None:
+        flat = np.full(labels.n_classes, 1 / labels.n_classes)
+        prior = estimate_prior(
+            Problem(labels, gold, gold, model.log_likelihood(labels), flat).evidence
+        )
+    return NoiseSummary(
+        type(model).__name__,
+        labels.labelers,
+        tables,
+        prior,
+        confusion_draws=tables[None],
+        prior_draws=prior[None],
+    )
+
+
+def linked_error(readings: Readings, gold: Array, *, n_draws: int, seed: int) -> Array:
+    """Draws of how often what was read is wrong, mistakes that labelers share included as far as public crowds shared them (the link)."""
+    link = draw_link(readings, learned_level(readings), gold, n_draws=n_draws, seed=seed)
+    counts = confusion_draws(link, readings, gold, seed)
+    return np.asarray(1 - np.trace(counts, axis1=1, axis2=2) / len(gold))
+
+
+def wrong_together(readings: Readings, gold: Array, labels: Labels) -> list[str]:
+    """Is the panel's consensus, formed without gold, as good on gold items as its own agreement promises?"""
+    known = np.flatnonzero((gold >= 0) & (labels.per_item > 0))
+    if len(known) < 10:
+        return []
+    belief = readings.fit.posterior[known]
+    chance = belief.max(axis=1)
+    right = belief.argmax(axis=1) == gold[known]
+    short = (chance.sum() - right.sum()) / math.sqrt(max((chance * (1 - chance)).sum(), 0.25))
+    if math.erfc(short / math.sqrt(2)) / 2 > 0.01:
+        return []
+    return [
+        f"The panel is wrong together: its consensus misses {1 - right.mean():.0%} of {len(known)} gold items where its own agreement promises "
+        f"{1 - chance.mean():.0%}. Errors of labelers are higher and bits lower than shown, except as far as gold corrects them."
+    ]

@@ -1,0 +1,46 @@
+"""Each labeler graded by the others, as `grade` grades a classifier: the panel may be wrong together (theory.md, 14-17)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from truthing.class_codes import Array
+from truthing.labels import Labels
+from truthing.people.confusion import linked_error
+from truthing.progress import Progress, silent
+from truthing.truth.consensus import Entries
+from truthing.truth.link.views import read_panel
+
+MOST = 60  # the busiest: each is a fit of its own
+MOST_LABELS = 200_000
+FEWEST = 20  # labels on items of which others speak too
+
+
+def graded_errors(
+    labels: Labels, gold: Array, *, n_draws: int, seed: int, progress: Progress = silent
+) -> dict[Any, Array]:
+    """Draws of the share of wrong labels, for labelers of whom others know enough; copies must have been taken out."""
+    found: dict[Any, Array] = {}
+    if labels.n_labels > MOST_LABELS:
+        return found
+    busiest = np.argsort(-labels.per_labeler, kind="stable")[:MOST]
+    for done, t in enumerate(busiest):
+        progress(done / len(busiest), "grading labelers by the others")
+        mine = labels.labeler == t
+        items = labels.item[mine]
+        others = labels[items].select(
+            [w for k, w in enumerate(labels.labelers) if k != t and labels.per_labeler[k] > 0]
+        )
+        seen = np.flatnonzero(others.per_item > 0)
+        if len(seen) < FEWEST:
+            continue
+        others = others[seen]
+        others = others.select([w for w, n in zip(others.labelers, others.per_labeler) if n > 0])
+        known = gold[items[seen]]
+        if others.n_labelers < 2 and not (known >= 0).any():
+            continue
+        readings = read_panel(Entries.of(others), labels.label[mine][seen].astype(np.int64))
+        found[labels.labelers[t]] = linked_error(readings, known, n_draws=n_draws, seed=seed)
+    return found

@@ -1,0 +1,229 @@
+"""labelers(): who is good, who adds what, who copies whom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from truthing.class_codes import Array
+from truthing.errors import InputError
+from truthing.grading import as_noise, as_prior, prepare, sizes
+from truthing.labels import Labels, Repeats
+from truthing.metrics.estimate import Estimate
+from truthing.noise.base import TableNoise
+from truthing.noise.bits import entropy, label_bits
+from truthing.noise.known import Confusion
+from truthing.people import copies as copying
+from truthing.people.agreement import agreement
+from truthing.people.confusion import (
+    given_noise,
+    learned_noise,
+    linked_error,
+    with_copies,
+    wrong_together,
+)
+from truthing.people.graded import graded_errors
+from truthing.people.label_bits import collected_bits
+from truthing.people.pairs import Pair
+from truthing.people.result import LabelersReport
+from truthing.progress import Progress, listener, part
+from truthing.truth import checks, known_noise
+from truthing.truth.consensus import Entries
+from truthing.truth.link.views import read_consensus
+from truthing.truth.outcome import NoiseSummary
+
+TOGETHER = "Quality is measured against what the panel as a whole supports: where all are wrong together, labels alone cannot show it (on public crowds learned errors were 1 to 9 points too low)"
+
+
+def labelers(
+    labels: Any,
+    *,
+    gold: Any = None,
+    noise: Any = None,
+    prior: Any = None,
+    repeats: Repeats = "error",
+    draws: int = 1000,
+    seed: int = 0,
+    progress: bool | Progress = False,
+) -> LabelersReport:
+    """Who is good, who adds what, who copies whom: confusion matrices, error, bits in a label and bits it adds, for each labeler.
+
+    ``noise`` as in `grade`: None learns it. Bits that labeler t adds are I(all labels) - I(all but t's), on the items that t labeled. They rest on
+    the consensus: the panel being wrong together is not visible without gold.
+
+    >>> import truthing as tr
+    >>> data = tr.simulate(300, 4, prior=[0.5, 0.5], fallibility=[0.1, 0.3, 0.6, 1.0], seed=1)
+    >>> report = labelers(data.labels)
+    >>> report.frame()["labeler"].to_list(), report.kinds[3]
+    (['w1', 'w2', 'w3', 'w4'], 'spammer')
+    """
+    joined = prepare(None, labels, gold=gold, repeats=repeats)
+    panel = joined.labels
+    _require_names(panel)
+    model = as_noise(noise)
+    fixed = None if prior is None else as_prior(prior, panel.classes)
+    learned = known_noise.must_be_learned(model, panel)
+    if learned and not isinstance(model, TableNoise):
+        checks.require_identified(panel, joined.gold)
+    say = listener(progress)
+    say(0.0, "looking for copies")
+    copies = copying.find_copies(panel, joined.gold)
+    readings = read_consensus(Entries.of(copies.kept))
+    graded: dict[Any, Array] = {}
+    together = None
+    if learned:
+        common = {"n_draws": draws, "seed": seed}
+        summary, doubts = _learned(
+            panel, copies, joined.gold, model, fixed, progress=part(say, 0.1, 0.8), **common
+        )
+        together = Estimate.from_draws(linked_error(readings, joined.gold, **common))
+        graded = graded_errors(copies.kept, joined.gold, progress=part(say, 0.8, 0.95), **common)
+    else:
+        summary, doubts = given_noise(panel, joined.gold, model, fixed), []
+    warnings = joined.warnings + doubts
+    tables, priors = summary.confusion_draws, summary.prior_draws
+    assert tables is not None
+    assert priors is not None
+    say(0.95, "counting bits")
+    bits, (worth, added) = (
+        label_bits(tables, priors[:, None, :]),
+        _bits_collected(panel, copies, tables, priors, seed),
+    )
+    swaps = {
+        name: meant
+        for t, name in enumerate(panel.labelers)
+        if (meant := copying.reading(tables[:, t], panel.classes))
+    }
+    kinds = tuple(
+        copying.kind(name in copies.original, name in swaps, bits[:, t], entropy(priors))
+        for t, name in enumerate(panel.labelers)
+    )
+    warnings += checks.structure_warnings(
+        panel, np.zeros(panel.n_labelers), panel.n_classes, classifier=False
+    )
+    warnings += _doubts(copies.kept, joined.gold, learned) + wrong_together(
+        readings, joined.gold, panel
+    )
+    checked, wrong = _on_gold(panel, joined.gold)
+    return LabelersReport(
+        labelers=panel.labelers,
+        classes=panel.classes,
+        given=panel.per_labeler,
+        noise=summary,
+        error=1 - (priors[:, None, :] * tables.diagonal(axis1=2, axis2=3)).sum(axis=2),
+        bits=bits,
+        adds=added,
+        panel_bits=worth,
+        kinds=kinds,
+        readings={
+            name: swaps[name] for name, kind in zip(panel.labelers, kinds) if kind == "adversary"
+        },
+        pairs=copies.pairs,
+        agreement=agreement(panel) if panel.per_item.max() > 1 else {},
+        gold_checked=checked,
+        gold_wrong=wrong,
+        consensus_error=together,
+        graded=graded,
+        sizes=sizes(joined),
+        seed=seed,
+        warnings=warnings,
+        assumptions=_assumptions(
+            summary.model, learned, bool(graded), bool((joined.gold >= 0).any()), copies.pairs
+        ),
+    )
+
+
+def _learned(
+    panel: Labels,
+    copies: copying.Copies,
+    gold: Array,
+    model: Any,
+    prior: Array | None,
+    **options: Any,
+) -> tuple[NoiseSummary, list[str]]:
+    """Learned from those who keep a vote; copies are judged by the others."""
+    if isinstance(model, Confusion) and not isinstance(
+        model.matrices, Mapping
+    ):  # by name, for whoever keeps a vote
+        model = Confusion(dict(zip(panel.labelers, model.tables(panel))), model.weight)
+    summary, doubts = learned_noise(copies.kept, gold, model, prior, copies.fit, **options)
+    return with_copies(summary, panel, copies.fit, options["seed"]), doubts
+
+
+def _bits_collected(
+    labels: Labels, copies: copying.Copies, tables: Array, priors: Array, seed: int
+) -> tuple[Array, Array]:
+    """Bits in an average item's labels and what each labeler adds; copies count once, and pairs that repeat each other add less."""
+    everyone = collected_bits(labels.indptr, labels.labeler, tables, priors, seed=seed)
+    worth, added = everyone.panel, everyone.added
+    if copies.original:
+        own = [t for t, name in enumerate(labels.labelers) if name not in copies.original]
+        alone = collected_bits(
+            copies.kept.indptr, copies.kept.labeler, tables[:, own], priors, seed=seed
+        )
+        added = added[: len(alone.added)].copy()
+        worth, added[:, own] = alone.panel, alone.added[: len(added)]
+    return worth, added * copying.independent_share(labels, copies.pairs)
+
+
+def _require_names(labels: Labels) -> None:
+    if labels.anonymous:
+        raise InputError(
+            "these votes are anonymous: who gave which label is not in the file, so labelers cannot be judged. "
+            "Give a table with a labeler column; tr.agreement(labels) works on votes."
+        )
+    if labels.n_classes < 2:
+        raise InputError(
+            f"only one class occurs ({labels.classes[0]!r}): its labels carry no bits. Check the labels."
+        )
+
+
+def _doubts(labels: Labels, gold: Array, learned: bool) -> list[str]:
+    if learned and int((labels.per_labeler > 0).sum()) == 2 and not (gold >= 0).any():
+        return [
+            "Two labelers show only how often they agree, not who of them is right: their errors lean on the assumption that both are better "
+            "than chance. A third labeler or gold on some random items would tell them apart."
+        ]
+    return []
+
+
+def _on_gold(labels: Labels, gold: Array) -> tuple[Array, Array]:
+    """Labels on gold items and how many of them are wrong, for each labeler."""
+    known = gold[labels.item]
+    checked = np.bincount(labels.labeler[known >= 0], minlength=labels.n_labelers)
+    missed = (known >= 0) & (known != labels.label)
+    return checked, np.bincount(labels.labeler[missed], minlength=labels.n_labelers)
+
+
+def _assumptions(
+    model: str, learned: bool, graded: bool, has_gold: bool, pairs: list[Pair]
+) -> list[str]:
+    said = [
+        f"The labelers' quality was learned: {model}."
+        if learned
+        else f"The labelers' quality is as given ({model})."
+    ]
+    said.append(
+        "Labelers err independently of each other, given the true class; bits are averages over classes and items."
+    )
+    if learned:
+        said.append(
+            TOGETHER
+            + (
+                "; gold items count as certain."
+                if has_gold
+                else ": gold on random items (--gold) would."
+            )
+        )
+    if graded:
+        said.append(
+            "By the others: each labeler (of the 60 busiest) graded by the others' labels and gold as `grade` grades a classifier, shared mistakes allowed for as "
+            "far as public crowds shared them."
+        )
+    if any(pair.z > 0 for pair in pairs):
+        said.append(
+            "Where two labelers agree more than independence allows, the bits that each adds are cut by the share it would have copied."
+        )
+    return said

@@ -1,0 +1,228 @@
+"""LabelersReport: what each labeler and the whole panel are worth, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from truthing.class_codes import Array
+from truthing.errors import InputError, did_you_mean, listing
+from truthing.metrics.estimate import Estimate, shortest_interval
+from truthing.noise.bits import entropy
+from truthing.people.agreement import Coefficient
+from truthing.people.channel import equivalent_error
+from truthing.people.pairs import Pair
+from truthing.people.worth import labelers_needed
+from truthing.truth.outcome import NoiseSummary
+
+
+@dataclass(frozen=True, eq=False)
+class LabelersReport:
+    """Draws behind everything: ``error`` and ``bits`` are draws × labelers, ``adds`` and ``panel_bits`` belong to some of the draws.
+
+    ``bits``: in one label; ``adds``: in a label, given the other labels of its items; ``panel_bits``: in all labels of an average item.
+    ``consensus_error`` and ``graded`` (draws of a labeler's share of wrong labels, graded by the others) allow for mistakes that labelers share; ``error`` and bits do not. ``gold_wrong`` of ``gold_checked`` labels on gold items were wrong. ``readings`` tells how to read adversaries (said → meant).
+    """
+
+    labelers: tuple[Any, ...]
+    classes: tuple[Any, ...]
+    given: Array
+    noise: NoiseSummary
+    error: Array
+    bits: Array
+    adds: Array
+    panel_bits: Array
+    kinds: tuple[str, ...]
+    readings: Mapping[Any, Mapping[Any, Any]]
+    pairs: list[Pair]
+    agreement: Mapping[str, Coefficient]
+    gold_checked: Array
+    gold_wrong: Array
+    consensus_error: Estimate | None
+    graded: Mapping[Any, Array]
+    sizes: Mapping[str, int]
+    seed: int
+    warnings: list[str] = field(default_factory=list)
+    assumptions: list[str] = field(default_factory=list)
+
+    # ---- questions --------------------------------------------------------------------------------------------------
+
+    def _place(self, name: Any) -> int:
+        same = [t for t, who in enumerate(self.labelers) if who == name or str(who) == str(name)]
+        if not same:
+            raise InputError(
+                f"no labeler is called {name!r}.{did_you_mean(str(name), self.labelers)}"
+            )
+        return same[0]
+
+    def __getitem__(self, name: Any) -> dict[str, Estimate]:
+        """Error rate, bits in a label, bits it adds to the others and (``graded``, where they know enough) its error by the others, of one labeler."""
+        t = self._place(name)
+        found = {
+            what: Estimate.from_draws(getattr(self, what)[:, t])
+            for what in ("error", "bits", "adds")
+        }
+        graded = self.graded.get(self.labelers[t])
+        return found if graded is None else found | {"graded": Estimate.from_draws(graded)}
+
+    @property
+    def panel(self) -> Estimate:
+        """Bits in all labels of an average item."""
+        return Estimate.from_draws(self.panel_bits, support=(0.0, self.most_bits))
+
+    @cached_property
+    def equivalent_error(self) -> Estimate:
+        """Error rate of the one labeler whose label is worth all labels of an average item."""
+        return Estimate.from_draws(equivalent_error(self.panel_bits, self.noise.prior))
+
+    @property
+    def most_bits(self) -> float:
+        """Bits in the truth itself: what a perfect label carries."""
+        return float(entropy(self.noise.prior))
+
+    def needed(self, expert: float = 0.05, labeler: Any = None) -> int:
+        """How many independent labelers like this one (default: like the average of all labels) are worth one expert."""
+        assert self.noise.confusion is not None
+        table = np.average(self.noise.confusion, axis=0, weights=self.given)
+        if labeler is not None:
+            table = self.noise.confusion[self._place(labeler)]
+        return int(
+            labelers_needed(confusion=table, expert=expert, prior=self.noise.prior, seed=self.seed)
+        )
+
+    @cached_property
+    def order(self) -> Array:
+        """Labelers, the surely most informative first: by the lower end of the bits in a label; the silent last."""
+        return np.argsort(
+            np.where(self.given > 0, -np.quantile(self.bits, 0.05, axis=0), np.inf), kind="stable"
+        )
+
+    def who(self, kind: str) -> list[Any]:
+        return [self.labelers[t] for t in self.order if self.kinds[t] == kind]
+
+    # ---- for people and programs ------------------------------------------------------------------------------------
+
+    def verdict(self, level: float = 0.95) -> str:
+        """Who is worth the pay, in a few sentences."""
+        active = [int(t) for t in self.order if self.given[t] > 0]
+        best = active[0]
+        worth, low_high = self.panel.mean, self.equivalent_error.interval(level)
+        said = [
+            f"{self.labelers[best]} is worth most: a label carries {self.bits[:, best].mean():.2f} of the {self.most_bits:.2f} bits in the truth"
+            f" and adds {self.adds[:, best].mean():.2f} to what the others say."
+        ]
+        added = self.adds.mean(axis=0)
+        idle = [
+            t
+            for t in active
+            if self.kinds[t] == "useful" and added[t] < 0.1 * np.nanmax(added[active])
+        ]
+        if idle:
+            said.append(
+                f"{_names(self, idle)} {'adds' if len(idle) == 1 else 'add'} next to nothing."
+            )
+        for kind, one, many in (
+            ("copy", "repeats another too often and has no vote of its own here", "repeat others too often and have no vote of their own here"),
+            ("adversary", "swaps answers and is informative once they are swapped back", "swap answers and are informative once they are swapped back"),
+            ("spammer", "answers without regard to the truth", "answer without regard to the truth"),
+        ):  # fmt: skip
+            found = [t for t in active if self.kinds[t] == kind]
+            if found:
+                said.append(f"{_names(self, found)} {one if len(found) == 1 else many}.")
+        per_item = self.sizes["labels"] / max(self.sizes["items"], 1)
+        said.append(
+            f"If labelers err independently, all labels of an item together ({per_item:.1f} on average) carry {worth:.2f} bits, like one labeler who "
+            f"errs on {self.equivalent_error.mean:.1%} ({level:.0%} sure: {low_high[0]:.1%} to {low_high[1]:.1%})."
+        )
+        if self.consensus_error is not None:
+            low, high = self.consensus_error.interval(level)
+            said.append(
+                f"Shared mistakes allowed for, their consensus is wrong on {self.consensus_error.mean:.1%} of the items ({low:.1%} to {high:.1%})."
+            )
+        return " ".join(said)
+
+    def frame(self, level: float = 0.95) -> pl.DataFrame:
+        """One row for each labeler, most informative first."""
+        order = self.order
+        columns: dict[str, Any] = {
+            "labeler": [str(self.labelers[t]) for t in order],
+            "labels": self.given[order],
+        }
+        for what in ("error", "bits", "adds"):
+            draws = getattr(self, what)[:, order]
+            low, high = shortest_interval(draws, level)
+            columns |= {what: draws.mean(axis=0), f"{what}_low": low, f"{what}_high": high}
+        if self.graded:
+            nothing = np.full(2, np.nan)
+            draws = [self.graded.get(self.labelers[t], nothing) for t in order]
+            limits = [shortest_interval(d, level) for d in draws]
+            columns |= {
+                "graded": [d.mean() for d in draws],
+                "graded_low": [a for a, _ in limits],
+                "graded_high": [b for _, b in limits],
+            }
+        columns["kind"] = [self.kinds[t] for t in order]
+        if self.gold_checked.any():
+            columns |= {
+                "gold_checked": self.gold_checked[order],
+                "gold_wrong": self.gold_wrong[order],
+            }
+        return pl.DataFrame(columns, strict=False)
+
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """Everything a program may want, for JSON."""
+        confusion, draws = self.noise.confusion, self.noise.confusion_draws
+        assert confusion is not None
+        assert draws is not None
+        low, high = shortest_interval(draws, level)
+        people = []
+        for t, row in zip(self.order, self.frame(level).to_dicts()):
+            matrix = {
+                "mean": confusion[t].tolist(),
+                "low": low[t].tolist(),
+                "high": high[t].tolist(),
+            }
+            meant = {str(k): str(v) for k, v in self.readings.get(self.labelers[t], {}).items()}
+            people.append(
+                {k: _number(v) for k, v in row.items()} | {"confusion": matrix, "reading": meant}
+            )
+        return {
+            "labelers": people,
+            "panel": {
+                "bits": _span(self.panel, level), "equivalent_error": _span(self.equivalent_error, level), "most_bits": self.most_bits,
+                "consensus_error": None if self.consensus_error is None else _span(self.consensus_error, level),
+            },
+            "agreement": {name: _span(value, level) for name, value in self.agreement.items()},
+            "pairs": [pair.to_dict() for pair in self.pairs],
+            "classes": list(self.classes), "prior": self.noise.prior.tolist(), "model": self.noise.model,
+            "items": self.sizes["items"], "labels": self.sizes["labels"], "gold": self.sizes["gold"], "level": level,
+            "assumptions": self.assumptions, "warnings": self.warnings, "seed": self.seed,
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        return "\n".join(
+            [self.verdict(), str(self.frame()), *(f"Assumed: {a}" for a in self.assumptions), *(f"Warning: {w}" for w in self.warnings)]
+        )  # fmt: skip
+
+
+def _names(report: LabelersReport, places: list[int]) -> str:
+    return listing((report.labelers[t] for t in places), 3)
+
+
+def _number(value: Any) -> Any:
+    return None if isinstance(value, float) and not np.isfinite(value) else value
+
+
+def _span(value: Any, level: float) -> dict[str, Any]:
+    low, high = value.interval(level)
+    return {
+        "value": _number(float(value)),
+        "low": _number(low),
+        "high": _number(high),
+        "level": level,
+    }

@@ -1,0 +1,264 @@
+"""plan(): what to buy for a wanted interval, or for a budget."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from truthing.errors import InputError, NotIdentified
+from truthing.metrics.counts import Tally, evaluate
+from truthing.metrics.estimate import check_level
+from truthing.planning import pilot as pilots
+from truthing.planning import words
+from truthing.planning.design import Costs, Stock
+from truthing.planning.result import Plan
+from truthing.planning.search import Curve, anchors_for, compositions, frontier, pick, trace
+from truthing.planning.surface import FEWEST, simulate_surface
+from truthing.planning.widths import Goal
+from truthing.planning.world import World, assumed_world
+from truthing.progress import Progress, listener
+
+
+def plan(
+    metric: str = "accuracy",
+    *,
+    width: float | None = None,
+    budget: float | None = None,
+    costs: Any = None,
+    pilot: Any = None,
+    labelers: Any = None,
+    accuracy: Any = None,
+    prior: Any = None,
+    items: int | None = None,
+    noise: Any = None,
+    panel_error: float | tuple[float, float] | None = None,
+    shared: float = 0.0,
+    target: str | None = None,
+    level: float = 0.95,
+    positive: Any = None,
+    most_labels: int = 5,
+    sets: int = 6,
+    seed: int = 0,
+    progress: bool | Progress = False,
+) -> Plan:
+    """What to buy: items, labels from which labelers, gold; for an interval of this ``width`` or for this ``budget``.
+
+    ``costs`` holds the prices of an item, a label (or one for each kind of labeler) and a gold label; what is left out is not for sale.
+    ``width`` is the whole interval, high minus low. With ``width`` and ``budget`` both, the budget is the limit. The world comes from
+    a ``pilot`` ({"labels", "predictions", "gold"}, counted as paid) or from ``labelers`` (error rate or confusion matrix, or a mapping from
+    kind to one; a list is a pool of persons), ``accuracy`` (of each class, or a matrix) and ``prior``. ``noise``: None, `grade` will learn it;
+    "known" or a rate, it will be told. ``items`` fixes their number. Widths are those of the default posterior on ``sets`` made-up data sets at
+    each anchor of a grid (docs/plan.md).
+
+    >>> found = plan(budget=200, costs={"item": 0.1, "label": 0.05, "gold": 2}, labelers=0.15, accuracy=0.8, prior=0.4, noise="known", sets=2)
+    >>> found.best.cost <= 200 and 0.02 < found.best.width < 0.2
+    True
+    """
+    _check(width, budget, level, most_labels, sets, items)
+    target = _target(target, items, costs, pilot)
+    assumptions: list[str] = []
+    if pilot is not None:
+        known = pilots.is_known(noise, pilots.pilot_labels(pilot))
+        goal = Goal(metric, target, level, known, None if known else _panel_error(panel_error))
+        learned = pilots.learn(
+            pilot,
+            costs=costs,
+            labelers=labelers,
+            noise=noise,
+            goal=goal,
+            positive=positive,
+            seed=seed,
+        )
+        world, stock, prices = learned.world, learned.stock, learned.costs
+        assumptions += learned.assumptions
+        items = _pilot_items(items, stock, prices)
+    else:
+        known = noise is not None and noise != "learned"
+        if known and noise != "known":
+            if labelers is not None:
+                raise InputError(
+                    "noise says how labelers err, and so does labelers: give labelers=… with noise='known'."
+                )
+            if not isinstance(noise, int | float):
+                raise InputError(
+                    "without a pilot, noise is None (learned), 'known' or one rate; ranges and files need a pilot."
+                )
+            labelers = noise
+        goal = Goal(metric, target, level, known, None if known else _panel_error(panel_error))
+        world = assumed_world(
+            labelers=labelers,
+            accuracy=accuracy,
+            prior=prior,
+            shared=shared,
+            positive=positive,
+            assumptions=assumptions,
+        )
+        learned, stock, prices = (
+            None,
+            Stock(),
+            Costs.of(costs, tuple(kind.name for kind in world.kinds)),
+        )
+    evaluate(
+        metric,
+        Tally.from_confusion(np.eye(len(world.classes))),
+        classes=world.classes,
+        positive=world.positive,
+    )
+    curves = _curves(world, goal, prices, stock, items, most_labels, sets, seed, listener(progress))
+    best, feasible = _best(curves, width, budget)
+    table = _table(curves, best, width, budget)
+    floor = _floor(curves, goal, stock)
+    now = None if learned is None else learned.now
+    assumptions += words.assumptions(goal, world, sets)
+    warnings = ([] if learned is None else learned.warnings) + words.warnings(curves, stock, now)
+    sentence = words.sentence(
+        best, goal, curves, feasible=feasible, width=width, budget=budget, floor=floor, now=now
+    )
+    return Plan(
+        best, table, frontier(curves), feasible, goal, width, budget, world, floor, now, warnings, assumptions, seed, sentence,
+        curves, None if learned is None else learned.state,
+    )  # fmt: skip
+
+
+def _check(
+    width: float | None,
+    budget: float | None,
+    level: float,
+    most_labels: int,
+    sets: int,
+    items: int | None,
+) -> None:
+    if width is None and budget is None:
+        raise InputError(
+            "say what is wanted: width=0.06 (an interval of ±0.03), budget=500, or both (the budget is the limit)."
+        )
+    if width is not None and not 0 < width < 1:
+        raise InputError(
+            f"width {width:g} is outside (0, 1): it is the whole interval, high minus low; ±0.03 is width 0.06."
+        )
+    if budget is not None and not (np.isfinite(budget) and budget > 0):
+        raise InputError(f"budget {budget:g}: give an amount above 0, in the unit of the costs.")
+    check_level(level)
+    if most_labels < 1 or sets < 2:
+        raise InputError(
+            f"most_labels {most_labels} and sets {sets}: at least one label an item and two simulated sets."
+        )
+    if items is not None and items < FEWEST:
+        raise InputError(f"{items} items: plans start at {FEWEST}; below, buy gold on all of them.")
+
+
+def _target(target: str | None, items: int | None, costs: Any, pilot: Any) -> str:
+    """Fixed items can be asked about themselves; items to be bought only stand for new data."""
+    selling = isinstance(costs, dict) and costs.get("item") is not None
+    fixed = items is not None or (pilot is not None and not selling)
+    if target is None:
+        return "sample" if fixed else "population"
+    if target not in ("sample", "population"):
+        raise InputError(
+            f"target {target!r} is not known: choose sample (these items) or population (new data like them)."
+        )
+    if target == "sample" and not fixed:
+        raise InputError(
+            "target='sample' asks about the very items you label, and the fewer they are the less there is to know: fix them with items=500 "
+            "(--items 500), or plan for target='population' (new data like them)."
+        )
+    return target
+
+
+def _panel_error(value: Any) -> Any:
+    if value is not None and not isinstance(value, tuple) and value == 0:
+        raise InputError(
+            "panel_error=0 with learned noise is not planned for: plan with noise='known', whose widths it approaches with many items."
+        )
+    return value
+
+
+def _pilot_items(items: int | None, stock: Stock, costs: Costs) -> int | None:
+    if items is None:
+        return stock.items if costs.item is None else None
+    if items < stock.items:
+        raise InputError(
+            f"items {items:,}: the pilot already has {stock.items:,}; give more, or leave it out."
+        )
+    if items > stock.items and costs.item is None:
+        raise InputError(
+            "more items than the pilot has need a price: give costs={'item': 0.1, …} (--item-cost 0.1)."
+        )
+    return items
+
+
+def _curves(
+    world: World, goal: Goal, costs: Costs, stock: Stock, items: int | None, most_labels: int, sets: int, seed: int, say: Progress,
+) -> list[Curve]:  # fmt: skip
+    """Simulate every composition's surface, and trace what can be bought on it."""
+    if items is None and costs.item is None:
+        raise InputError(
+            "say what an item costs (costs={'item': 0.1, …}, --item-cost 0.1) or how many you have (items=500, --items 500)."
+        )
+    names = tuple(kind.name for kind in world.kinds)
+    curves = []
+    found = compositions(world, goal, costs, stock, most_labels, items is None)
+    if not found:
+        raise NotIdentified(
+            "one label an item, unknown noise and no gold: such labels fit a good classifier with bad labels and a bad one with good labels "
+            "equally well. Let gold be bought (costs={'gold': 2, …}, --gold-cost 2), plan for a second labeler, or give the noise (noise='known')."
+        )
+    for number, composition in enumerate(found):
+        say(number / len(found), "grading made-up data sets")
+        anchors = anchors_for(goal, composition, items)
+        surface = simulate_surface(
+            world,
+            goal,
+            composition,
+            anchors,
+            gold=costs.gold is not None or stock.gold > 0,
+            sets=sets,
+            seed=seed,
+        )
+        curves.append(trace(surface, composition, costs, stock, items=items, kinds=names))
+    return curves
+
+
+def _best(curves: list[Curve], width: float | None, budget: float | None) -> tuple[Any, bool]:
+    """The best design, and whether it does what was asked."""
+    if width is not None:
+        best = pick(curves, lambda c: c.reaching(width), by_cost=True)
+        if best is not None and (budget is None or best.cost <= budget * (1 + 1e-12)):
+            return best, True
+    if budget is not None:
+        best = pick(curves, lambda c: c.within(budget), by_cost=False)
+        if best is not None:
+            return best, width is None
+        return pick(curves, lambda c: c.cheapest, by_cost=True), False
+    return pick(curves, lambda c: c.narrowest, by_cost=False), False
+
+
+def _table(curves: list[Curve], best: Any, width: float | None, budget: float | None) -> list[Any]:
+    """Each composition's answer to the same question, best first."""
+    by_cost = width is not None and best.width <= width
+    rows = []
+    for curve in curves:
+        if by_cost:
+            rows.append(curve.reaching(width or 1.0) or curve.narrowest)
+        else:
+            rows.append(
+                (curve.within(budget) if budget is not None else curve.narrowest) or curve.cheapest
+            )
+    rows.sort(
+        key=lambda d: (
+            (d.width > (width or 1.0), d.cost)
+            if by_cost
+            else (d.cost > (budget or np.inf), d.width)
+        )
+    )
+    return rows
+
+
+def _floor(curves: list[Curve], goal: Goal, stock: Stock) -> float | None:
+    """The least width without gold, however many items and labels: what the panel may share."""
+    if goal.known or stock.gold:
+        return None
+    return min(
+        (curve.without_gold for curve in curves if sum(curve.composition) >= 2), default=None
+    )

@@ -1,0 +1,229 @@
+"""The link from consensus to truth for several classifiers at once: one draw of the truth grades them all.
+
+Item i has class c with probability ``softmax_c(b log f_i(c) + Σ_j [classifier j says c] (θ_j + u_jc))``, f the labelers' consensus. For one
+classifier this is the recalibration of `link`. The prior sits on the levels λ_j, the logits of the accuracies: each has the centre and
+scale that `link` gives it, and two are correlated as far as the right answers of their classifiers are, so that twins cannot differ.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from truthing.class_codes import Array
+from truthing.truth.link.models_sampler import (
+    RIDGE,
+    posterior_tilts,
+    prior_tilts,
+    settle_scores,
+    truths,
+)
+from truthing.truth.link.prior import DEFAULT, STEP, Level, LinkPrior
+from truthing.truth.link.views import CLIP
+from truthing.truth.samplers.models import Regression
+
+MOST_EFFECTS = 60  # effects u of all classifiers together; rarer classes of a classifier share one
+THIN, BURN = 4, 500
+
+
+def effects(predicted: Array, n_classes: int) -> Array:
+    """The number of the coefficient behind "classifier j says c", classifiers × classes; rare classes of a classifier share one."""
+    own = min(n_classes, max(2, MOST_EFFECTS // len(predicted)))
+    effect = np.empty((len(predicted), n_classes), dtype=np.int64)
+    for j, said in enumerate(predicted):
+        order = np.argsort(-np.bincount(said, minlength=n_classes), kind="stable")
+        effect[j, order] = j * own + np.minimum(np.arange(n_classes), own - 1)
+    return effect
+
+
+@dataclass(frozen=True, eq=False)
+class Committee:
+    """Items grouped by what the classifiers say and by the labelers' consensus: ``said`` is groups × classifiers, ``logs`` groups × classes.
+
+    ``effect`` says which tilt stands behind "classifier j says c": tilts are numbered classifier by classifier.
+    """
+
+    member: Array
+    share: Array
+    said: Array
+    logs: Array
+    effect: Array
+
+    @classmethod
+    def of(cls, predicted: Array, consensus: Array) -> Committee:
+        """``predicted`` is classifiers × items, ``consensus`` items × classes."""
+        logs = np.log(np.clip(consensus, CLIP, 1 - CLIP))
+        logs -= logs.mean(axis=1, keepdims=True)
+        keys = np.concatenate([predicted.T, np.round(logs / STEP).astype(np.int64)], axis=1)
+        _, first, member, size = np.unique(
+            keys, axis=0, return_index=True, return_inverse=True, return_counts=True
+        )
+        member = member.reshape(-1)
+        mean = np.stack([np.bincount(member, weights=column) / size for column in logs.T], axis=1)
+        effect = effects(predicted, consensus.shape[1])
+        return cls(member, size / size.sum(), predicted[:, first].T.astype(np.int64), mean, effect)
+
+    @property
+    def n_models(self) -> int:
+        return len(self.effect)
+
+    @property
+    def n_tilts(self) -> int:
+        return int(self.effect.max()) + 1
+
+    def tilt(self) -> Array:
+        """The tilt at work in each group, groups × classifiers."""
+        return self.effect[np.arange(self.n_models), self.said]
+
+    def moments(self, beta: Array) -> tuple[Array, Array, Array]:
+        """Each classifier's share of right predictions at ``beta`` = (b, tilts), and its derivatives by b and by the tilts."""
+        said, tilt = self.said, self.tilt()
+        scores = beta[0] * self.logs
+        groups = np.arange(len(said))
+        for j in range(self.n_models):
+            scores[groups, said[:, j]] += beta[1 + tilt[:, j]]
+        chance = np.exp(scores - scores.max(axis=1, keepdims=True))
+        chance /= chance.sum(axis=1, keepdims=True)
+        right = np.take_along_axis(chance, said, axis=1)
+        expected = (chance * self.logs).sum(axis=1, keepdims=True)
+        by_slope = self.share @ (right * (np.take_along_axis(self.logs, said, axis=1) - expected))
+        by_tilt = np.zeros((self.n_models, self.n_tilts))
+        for j in range(self.n_models):
+            for k in range(self.n_models):
+                both = np.where(said[:, j] == said[:, k], right[:, j], 0.0)
+                weight = self.share * (both - right[:, j] * right[:, k])
+                by_tilt[j] += np.bincount(tilt[:, k], weights=weight, minlength=self.n_tilts)
+        return self.share @ right, by_slope, by_tilt
+
+
+@dataclass(frozen=True, eq=False)
+class TiltPrior:
+    """(b, tilts) = mean + root · z, z standard normal but for the heavy tails: column 0 is the slope's, then the levels', then the effects'.
+
+    ``levels`` are the same draws of z seen as logits of accuracy, its last column their centre.
+    """
+
+    mean: Array
+    root: Array
+    levels: Array
+    multiples: Array
+    slope_multiples: Array
+    weights: Array
+
+
+def tilt_prior(committee: Committee, levels: list[Level], prior: LinkPrior = DEFAULT) -> TiltPrior:
+    """Every classifier's level gets its prior; slope and class effects leave the levels where they are (to first order)."""
+    n_models, n_tilts = committee.n_models, committee.n_tilts
+    owner = np.zeros((n_tilts, n_models))
+    owner[committee.effect.ravel(), np.repeat(np.arange(n_models), committee.effect.shape[1])] = 1.0
+    wanted = 1 / (1 + np.exp(-np.array([level.centre for level in levels])))
+    theta = np.zeros(n_models)
+    for _ in range(100):
+        right, by_slope, by_tilt = committee.moments(np.concatenate([[prior.slope], owner @ theta]))
+        among = by_tilt @ owner
+        step = np.linalg.solve(among + RIDGE * np.eye(n_models), wanted - right - RIDGE * theta)
+        largest = np.abs(step).max()
+        if largest < 1e-6:
+            break
+        theta += step * min(1.0, 1.5 / largest)
+    back = owner @ np.linalg.pinv(among, rcond=1e-6, hermitian=True)
+    spread = np.sqrt(np.maximum(np.diag(among), 1e-12))
+    values, vectors = np.linalg.eigh(among / np.outer(spread, spread))
+    scale = np.array([level.base_scale for level in levels])[:, None]
+    logits = scale * vectors * np.sqrt(np.maximum(values, 0.0))
+    effect_sd = prior.effect_sd / np.sqrt(n_models)
+    root = np.zeros((1 + n_tilts, 1 + n_models + n_tilts))
+    root[0, 0] = prior.slope_sd
+    root[1:, 0] = -back @ by_slope * prior.slope_sd
+    root[1:, 1 : 1 + n_models] = back @ ((right * (1 - right))[:, None] * logits)
+    root[1:, 1 + n_models :] = effect_sd * (np.eye(n_tilts) - back @ by_tilt)
+    return TiltPrior(
+        np.concatenate([[prior.slope], owner @ theta]), root, np.column_stack([logits, np.log(right / (1 - right))]),
+        levels[0].multiples, levels[0].slope_factors, levels[0].weights,
+    )  # fmt: skip
+
+
+def draw_tilts(
+    committee: Committee,
+    prior: TiltPrior,
+    gold: Array,
+    weights: Array | None,
+    *,
+    n_draws: int,
+    seed: int,
+) -> Array:
+    """Draws of (b, tilts) given gold (class codes of items, -1 unknown; weights as in `link.draw_link`)."""
+    known = np.flatnonzero(gold >= 0)
+    parts = (
+        prior.mean,
+        prior.root,
+        committee.n_models,
+        prior.multiples,
+        prior.slope_multiples,
+        prior.weights,
+    )
+    tilt = committee.tilt()
+    if len(known) == 0:
+        return np.asarray(
+            prior_tilts(
+                *parts,
+                prior.levels,
+                committee.logs,
+                committee.said,
+                tilt,
+                committee.share,
+                n_draws,
+                seed,
+            )
+        )
+    weight = np.ones(len(known)) if weights is None else weights
+    at = committee.member[known]
+    truth = gold[known].astype(np.int64)
+    return np.asarray(
+        posterior_tilts(
+            *parts,
+            committee.logs[at],
+            committee.said[at],
+            tilt[at],
+            truth,
+            weight,
+            n_draws,
+            THIN,
+            BURN,
+            seed,
+        )
+    )
+
+
+def draw_truths(committee: Committee, tilts: Array, gold: Array, seed: int) -> Array:
+    """Complete answer keys, draws × items; gold items are as they are."""
+    parts = (committee.logs, committee.said, committee.tilt(), committee.member)
+    return _truths(tilts, *parts, gold, seed)
+
+
+def draw_scored_truths(
+    committee: Committee,
+    tilts: Array,
+    regression: Regression,
+    coefficients: Array,
+    gold: Array,
+    seed: int,
+) -> Array:
+    """Answer keys that know the scores: what ``regression`` adds (draws of its ``coefficients``) sharpens each item's chance, as in `ScoreAnswer.linked`."""
+    at = committee.member
+    said = np.hstack([committee.said[at], regression.said])
+    tilt = np.hstack([committee.tilt()[at], committee.n_tilts + regression.tilt])
+    logs = committee.logs[at]
+    pick = np.linspace(0, len(coefficients) - 1, len(tilts)).astype(np.int64)
+    beta = np.hstack([tilts, coefficients[pick, logs.shape[1] :]])
+    settle_scores(beta, committee.n_tilts, logs, said, tilt)
+    return _truths(beta, logs, said, tilt, np.arange(len(at)), gold, seed)
+
+
+def _truths(
+    beta: Array, logs: Array, said: Array, tilt: Array, member: Array, gold: Array, seed: int
+) -> Array:
+    out = np.empty((len(beta), len(member)), dtype=np.int16)
+    truths(beta, logs, said, tilt, member, gold.astype(np.int64), seed % 2**31, out)
+    return out

@@ -1,0 +1,219 @@
+"""The truth behind several classifiers: which of the two samplers answers, and what it assumes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from truthing.class_codes import Array
+from truthing.errors import InputError, NotConverged
+from truthing.labels import Labels
+from truthing.noise.known import Confusion, Difficulty
+from truthing.noise.learned import Strata
+from truthing.progress import Progress
+from truthing.truth import checks, known_noise
+from truthing.truth.consensus import Entries, fit_dawid_skene
+from truthing.truth.link.models import (
+    Committee,
+    draw_scored_truths,
+    draw_tilts,
+    draw_truths,
+    effects,
+    tilt_prior,
+)
+from truthing.truth.link.prior import learned_level, stated_level
+from truthing.truth.link.views import Readings, known_readings, read_panel
+from truthing.truth.model_choice import choose_model
+from truthing.truth.posterior import LARGE, PER_ROW
+from truthing.truth.problem import Problem
+from truthing.truth.samplers.diagnostics import effective_size, split_rhat
+from truthing.truth.samplers.known import CHAINS, sample_known
+from truthing.truth.samplers.models import Regression, sample_committee
+
+INDEPENDENT = (
+    "Labelers err independently of each other and of the classifiers, given the true class."
+)
+SAME = 0.005  # chains whose accuracies are this close are taken together, and it is said where R-hat complains
+CURVES = "For areas under curves the log-odds of the positive class are a sum of smooth curves, one in the score of each classifier."
+TOGETHER = "Classifiers may err together: nothing is assumed about how their mistakes depend on each other."
+
+
+@dataclass(frozen=True, eq=False)
+class SharedTruth:
+    """Answer keys, draws × items, that grade all classifiers at once."""
+
+    truth: Array
+    assumptions: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    diagnostics: dict[str, Any] = field(default_factory=dict)
+
+
+def shared_truth(
+    labels: Labels,
+    predicted: Array,
+    gold: Array,
+    model: Any,
+    panel_error: Any,
+    *,
+    gold_weights: Array | None,
+    n_draws: int,
+    seed: int,
+    say: Progress,
+    scores: Array | None = None,
+    positive: int | None = None,
+) -> SharedTruth:
+    """``predicted`` is classifiers × items; ``model`` a noise model or None, as in `grade`.
+
+    With ``scores`` (classifiers × items, growing with the ``positive`` of two classes) the truth is drawn given them: areas under curves need that.
+    """
+    learned = known_noise.must_be_learned(model, labels)
+    if isinstance(model, Strata) or (isinstance(model, Difficulty) and learned):
+        raise InputError(
+            "compare learns labelers by confusion matrices (DawidSkene) or error rates (OneCoin): give one of these, or none."
+        )
+    if learned and known_noise.is_open(model):
+        checks.require_identified(labels, gold)
+    if panel_error is None and not known_noise.is_open(model):
+        panel_error = (
+            0  # what the user says about the labelers is trusted until panel_error says otherwise
+        )
+    scored = None if scores is None or positive is None else Regression.on_scores(scores, positive)
+    if panel_error is None or isinstance(panel_error, tuple) or panel_error > 0:
+        return _linked(
+            labels,
+            predicted,
+            scored,
+            gold,
+            model,
+            panel_error,
+            learned,
+            gold_weights,
+            n_draws,
+            seed,
+            say,
+        )
+    return _trusted(labels, predicted, scored, gold, model, learned, n_draws, seed, say)
+
+
+def _linked(
+    labels: Labels, predicted: Array, scored: Regression | None, gold: Array, model: Any, panel_error: Any, learned: bool,
+    gold_weights: Array | None, n_draws: int, seed: int, say: Progress,
+) -> SharedTruth:  # fmt: skip
+    entries = Entries.of(labels)
+    readings: list[Readings] = []
+    for number, said in enumerate(predicted):
+        say(
+            0.6 * number / len(predicted),
+            f"reading the panel beside classifier {number + 1} of {len(predicted)}",
+        )
+        readings.append(read_panel(entries, said) if learned else _known(labels, said, gold, model))
+    levels = [
+        learned_level(r) if panel_error is None else stated_level(r, panel_error) for r in readings
+    ]
+    consensus = np.mean([r.consensus for r in readings], axis=0)
+    committee = Committee.of(predicted, consensus)
+    say(0.6, "drawing the truth")
+    tilts = draw_tilts(
+        committee, tilt_prior(committee, levels), gold, gold_weights, n_draws=n_draws, seed=seed
+    )
+    warnings = checks.gold_selection_warning(labels, gold) if gold_weights is None else []
+    if learned:
+        pairs = [
+            checks.agreement_check(labels, said, r.fit) for said, r in zip(predicted, readings)
+        ]
+        among = [w for found in pairs for w in checks.agreement_warnings(found)]
+        warnings += list(dict.fromkeys(among))
+    assumptions = [
+        "The panel as a whole may be wrong together, as far as public crowds of people were (panels of language models can be worse: give gold)."
+        if panel_error is None
+        else "The panel as a whole may be wrong together, as far as panel_error says.",
+        TOGETHER,
+        checks.LEARNED_FROM_LABELS,
+    ]
+    n_gold = int((gold >= 0).sum())
+    if n_gold:
+        assumptions.append(f"{n_gold} gold items were used and must be a random choice.")
+    if scored is None:
+        truth = draw_truths(committee, tilts, gold, seed)
+    else:
+        evidence = np.log(np.clip(consensus, 1e-6, 1))
+        _, coefficients = sample_committee(
+            scored, gold, evidence=evidence, n_draws=n_draws, seed=seed
+        )
+        truth = draw_scored_truths(committee, tilts, scored, coefficients, gold, seed)
+        assumptions.append(CURVES)
+    size = effective_size(np.asarray((truth == predicted[0]).mean(axis=1)), 1)
+    return SharedTruth(truth, assumptions, warnings, {"effective_sample_size": size})
+
+
+def _known(labels: Labels, said: Array, gold: Array, model: Any) -> Readings:
+    """Readings of one classifier when the noise is given."""
+    flat = np.full(labels.n_classes, 1 / labels.n_classes)
+    groups = (problem := Problem(labels, said, gold, model.log_likelihood(labels), flat)).groups
+    samples = sample_known(
+        groups.evidence, groups.predicted, groups.size, n_outcomes=labels.n_classes, prior=None, n_draws=400, seed=0,
+        row_prior=np.full((labels.n_classes, labels.n_classes), PER_ROW / labels.n_classes),
+    )  # fmt: skip
+    return known_readings(
+        problem.evidence, samples.truth[groups.member], said, samples.prior.mean(axis=0)
+    )
+
+
+def _trusted(
+    labels: Labels, predicted: Array, scored: Regression | None, gold: Array, model: Any, learned: bool, n_draws: int, seed: int,
+    say: Progress,
+) -> SharedTruth:  # fmt: skip
+    n_classes = labels.n_classes
+    assumptions = [INDEPENDENT, TOGETHER, *([] if scored is None else [CURVES])]
+    common: dict[str, Any] = {"n_draws": n_draws, "seed": seed}
+    entries = Entries.of(labels)
+    if learned and len(entries.item) > LARGE:
+        fitted = fit_dawid_skene(entries.with_classifier(predicted[0]), gold).rows()[:-1]
+        model, learned = Confusion(fitted), False
+        assumptions.append(
+            "So many labels fix the labelers' confusion matrices: they were fitted and then taken as known."
+        )
+    if learned:
+        noise = choose_model(entries, predicted[0], seed)[0] if model is None else model
+        row_model, name = known_noise.row_model(noise, labels)
+        assumptions += [f"The labelers' quality was learned: {name}.", checks.LEARNED_FROM_LABELS]
+        common |= {
+            "evidence": np.zeros((labels.n_items, n_classes)),
+            "entries": entries,
+            "rows": row_model,
+        }
+    else:
+        flat = np.full(n_classes, 1 / n_classes)
+        common["evidence"] = Problem(
+            labels, predicted[0], gold, model.log_likelihood(labels), flat
+        ).evidence
+        assumptions.append("The noise of the labelers is as given.")
+    regression = scored or Regression.on_predictions(predicted, effects(predicted, n_classes))
+    for thin in (1, 5):
+        say(
+            0.1 * thin,
+            "drawing the truth" if thin == 1 else "the chains disagree: drawing five times as long",
+        )
+        truth, _ = sample_committee(regression, gold, thin=thin, **common)
+        right = np.stack([(truth == row).mean(axis=1) for row in predicted])
+        rhat = max(split_rhat(row, CHAINS) for row in right)
+        size = min(effective_size(row, CHAINS) for row in right)
+        apart = right.reshape(len(right), CHAINS, -1).mean(axis=2).std(axis=1).max()
+        if rhat < 1.05 or apart < SAME / 5:
+            break
+    if rhat > 1.1 and apart > SAME:
+        raise NotConverged(
+            f"the chains disagree (R-hat {rhat:.2f}): labels and models support several stories. Add gold on some random items, compare fewer "
+            "models, or leave panel_error out."
+        )
+    warnings = []
+    if rhat > 1.1:
+        warnings.append(
+            f"The chains differ by up to {apart:.3f} in an accuracy (R-hat {rhat:.2f}): read limits of intervals with that much doubt."
+        )
+    kept = np.linspace(0, len(truth) - 1, min(n_draws, len(truth))).astype(np.int64)
+    return SharedTruth(
+        truth[kept], assumptions, warnings, {"rhat": rhat, "effective_sample_size": size}
+    )
