@@ -11,7 +11,7 @@ import numpy as np
 from scipy.stats import chi2
 
 from truthing.truth.consensus import CONCENTRATIONS, Entries
-from truthing.truth.posterior import PER_ROW
+from truthing.truth.labelers import PER_ROW
 from truthing.truth.samplers.labelers import POOL_WEIGHT, RowModel, pool_base, sample_crowd
 
 BINS = 10

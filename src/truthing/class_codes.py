@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from truthing.errors import InputError
+from truthing.errors import InputError, listing
 
 Array = np.ndarray[Any, Any]
 Codes = np.ndarray[Any, np.dtype[np.int32]]
@@ -202,3 +202,26 @@ def shares(names: Sequence[Any], counts: Array, most: int = 8) -> str:
     total = max(int(counts.sum()), 1)
     shown = [f"{name} {count / total:.0%}" for name, count in zip(names[:most], counts)]
     return ", ".join(shown) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def coded_classes(
+    label: Array, names: tuple[Any, ...], classes: Sequence[Any] | None
+) -> tuple[Array, tuple[Any, ...]]:
+    """Labels as codes of the given classes, or of the sorted ones that occur."""
+    if classes is None:
+        return sorted_classes(label, names)
+    unknown = [name for name in names if name not in classes]
+    if unknown:
+        raise InputError(
+            f"labels hold {listing(unknown)}, not among the given classes {listing(classes)}."
+        )
+    return recode(label, names, classes), tuple(classes)
+
+
+def identical_repeats(key: Array, label: Array, same: Array) -> Array:
+    """Mask of entries that repeat an earlier entry of the same labeler on the same item, label included."""
+    drop = np.zeros(len(key), dtype=bool)
+    start = np.searchsorted(key, key[same])
+    for position, first in zip(same, start):
+        drop[position] = (label[first:position] == label[position]).any()
+    return drop

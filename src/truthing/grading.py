@@ -159,14 +159,14 @@ def check_draws(draws: int) -> None:
 
 def _posterior(question: Question, model: Any, panel_error: Any) -> Outcome:
     """The default method, and the question of what else it might have assumed kept open for `Report.sensitivity`."""
-    from truthing.truth import checks, known_noise, posterior
+    from truthing.truth import answer, checks, known_noise
     from truthing.truth.sensitivity import sensitivity
 
     def again(question: Question, share: Any) -> Outcome:
         if known_noise.must_be_learned(model, question.labels):
-            return posterior.with_learned_noise(question, model, share)
+            return answer.with_learned_noise(question, model, share)
         tables = model.tables(question.labels) if isinstance(model, TableNoise) else None
-        return posterior.with_known_noise(
+        return answer.with_known_noise(
             question, model.log_likelihood(question.labels), type(model).__name__, tables, share
         )
 

@@ -10,7 +10,15 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from truthing.class_codes import Array, factorise, name_each, recode, shares, sorted_classes
+from truthing.class_codes import (
+    Array,
+    coded_classes,
+    factorise,
+    identical_repeats,
+    name_each,
+    recode,
+    shares,
+)
 from truthing.errors import InputError, listing
 
 Repeats = Literal["error", "first", "last", "keep"]
@@ -69,7 +77,7 @@ class Labels:
                 raise InputError(
                     f"position {int(np.argmin(codes))} has no {what}: name it or remove the entry."
                 )
-        label, ordered = _class_codes(label, class_names, classes)
+        label, ordered = coded_classes(label, class_names, classes)
         return cls.from_codes(
             item, labeler, label, items=item_names, labelers=labeler_names, classes=ordered
         )
@@ -108,7 +116,7 @@ class Labels:
         identical, where = 0, {}
         same = np.flatnonzero(key[1:] == key[:-1]) + 1
         if len(same) and not anonymous:
-            drop = _identical_repeats(key, label, same)
+            drop = identical_repeats(key, label, same)
             identical = int(drop.sum())
             clash = same[~drop[same]]
             where = {
@@ -156,7 +164,7 @@ class Labels:
             )
         n_items, n_labelers = grid.shape
         label, names = factorise(grid.reshape(-1), missing=missing)
-        label, ordered = _class_codes(label, names, classes)
+        label, ordered = coded_classes(label, names, classes)
         return cls.from_codes(
             np.repeat(np.arange(n_items, dtype=np.int32), n_labelers),
             np.tile(np.arange(n_labelers, dtype=np.int32), n_items),
@@ -366,51 +374,24 @@ class Labels:
     __hash__ = None  # type: ignore[assignment]
 
     def __str__(self) -> str:
-        return describe_labels(self)
+        per_item = self.per_item
+        if len(per_item) == 0 or self.n_labels == 0:
+            return f"{self.n_items:,} items, no labels"
+        who = (
+            "anonymous votes"
+            if self.anonymous
+            else f"{self.n_labelers:,} labeler{'s' * (self.n_labelers != 1)}"
+        )
+        spread = f"{per_item.min()} to {per_item.max()} an item, {per_item.mean():.1f} on average"
+        grid = self.n_items * self.n_labelers
+        empty = "" if self.anonymous else f"; {1 - len(self.label) / grid:.0%} of the grid is empty"
+        return (
+            f"{self.n_items:,} items, {who}, {self.n_labels:,} labels ({spread}{empty})\n"
+            f"classes {shares(self.classes, self.per_class)}"
+        )
 
     def __repr__(self) -> str:
         return f"<Labels: {self.n_items:,} items, {self.n_labelers:,} labelers, {self.n_labels:,} labels, {self.n_classes} classes>"
-
-
-def describe_labels(labels: Labels) -> str:
-    """Two lines worth reading about a set of labels."""
-    per_item = labels.per_item
-    if len(per_item) == 0 or labels.n_labels == 0:
-        return f"{labels.n_items:,} items, no labels"
-    who = (
-        "anonymous votes"
-        if labels.anonymous
-        else f"{labels.n_labelers:,} labeler{'s' * (labels.n_labelers != 1)}"
-    )
-    spread = f"{per_item.min()} to {per_item.max()} an item, {per_item.mean():.1f} on average"
-    grid = labels.n_items * labels.n_labelers
-    empty = "" if labels.anonymous else f"; {1 - len(labels.label) / grid:.0%} of the grid is empty"
-    return (
-        f"{labels.n_items:,} items, {who}, {labels.n_labels:,} labels ({spread}{empty})\n"
-        f"classes {shares(labels.classes, labels.per_class)}"
-    )
-
-
-def _class_codes(
-    label: Array, names: tuple[Any, ...], classes: Sequence[Any] | None
-) -> tuple[Array, tuple[Any, ...]]:
-    if classes is None:
-        return sorted_classes(label, names)
-    unknown = [name for name in names if name not in classes]
-    if unknown:
-        raise InputError(
-            f"labels hold {listing(unknown)}, not among the given classes {listing(classes)}."
-        )
-    return recode(label, names, classes), tuple(classes)
-
-
-def _identical_repeats(key: Array, label: Array, same: Array) -> Array:
-    """Mask of entries that repeat an earlier entry of the same labeler on the same item, label included."""
-    drop = np.zeros(len(key), dtype=bool)
-    start = np.searchsorted(key, key[same])
-    for position, first in zip(same, start):
-        drop[position] = (label[first:position] == label[position]).any()
-    return drop
 
 
 def _narrow(codes: Array) -> Array:

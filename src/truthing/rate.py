@@ -113,7 +113,7 @@ def prevalence(
     >>> bool(low < (data.truth == "pass").mean() < high)
     True
     """
-    from truthing.truth import checks, known_noise, posterior
+    from truthing.truth import answer, checks, known_noise
 
     check_target(target)
     joined = prepare(None, labels, gold=gold, repeats=repeats)
@@ -153,12 +153,12 @@ def prevalence(
                     "Two labelers without a classifier or gold leave the shares open; the answer leans on the prior."
                 )
         if panel_error == 0 or (panel_error is None and given):
-            outcome = posterior.with_learned_noise(question, model, 0)
+            outcome = answer.with_learned_noise(question, model, 0)
         else:
-            outcome = posterior.linked_shares(question, panel_error)
+            outcome = answer.linked_shares(question, panel_error)
     else:
         tables = model.tables(panel) if isinstance(model, TableNoise) else None
-        outcome = posterior.with_known_noise(
+        outcome = answer.with_known_noise(
             question, model.log_likelihood(panel), type(model).__name__, tables
         )
     return _result(

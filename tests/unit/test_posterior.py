@@ -13,7 +13,7 @@ from sklearn import metrics as sk
 
 import truthing as tr
 from truthing.metrics.estimate import shortest_interval
-from truthing.truth import posterior
+from truthing.truth import labelers as learned
 from truthing.truth.consensus import Entries, fit_dawid_skene
 from truthing.truth.samplers.bootstrap import bootstrap_crowd
 from truthing.truth.samplers.known import sample_known
@@ -471,7 +471,7 @@ def test_strata_settle_and_keep_their_classes() -> None:
 
 def test_a_model_that_large_data_replace_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     data = panel()
-    monkeypatch.setattr(posterior, "LARGE", 1000)
+    monkeypatch.setattr(learned, "LARGE", 1000)
     report = tr.grade(data.predictions, data.labels, noise=tr.noise.OneCoin(), draws=500)
     assert "Dawid-Skene" in report.noise.model
     assert any("one error rate for each labeler was not used" in w for w in report.warnings)

@@ -17,12 +17,12 @@ from truthing.noise.known import Difficulty
 from truthing.progress import Progress, silent
 from truthing.truth.consensus import DawidSkeneFit, Entries
 from truthing.truth.known_noise import row_model
+from truthing.truth.labelers import LARGE, MANY_CLASSES
 from truthing.truth.link.counts import confusion_draws
 from truthing.truth.link.prior import draw_link, learned_level
 from truthing.truth.link.views import Readings
 from truthing.truth.model_choice import choose_model
 from truthing.truth.outcome import NoiseSummary
-from truthing.truth.posterior import LARGE, MANY_CLASSES
 from truthing.truth.problem import Problem, estimate_prior
 from truthing.truth.samplers.diagnostics import split_rhat
 from truthing.truth.samplers.labelers import sample_crowd

@@ -100,7 +100,7 @@ def known_confusion(
 
 def known_samples(predicted: Array, log_likelihood: Array, gold: Array, seed: int) -> Any:
     """Groups of equal items, and draws of the classifier's rows, the class prior and the counts."""
-    from truthing.truth.posterior import PER_ROW
+    from truthing.truth.labelers import PER_ROW
     from truthing.truth.problem import Groups
     from truthing.truth.samplers.known import sample_known
 

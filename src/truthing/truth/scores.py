@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numba
 import numpy as np
@@ -165,7 +166,7 @@ class ScoreAnswer:
         recall, _, precision = self._rates()
         return self._curve("pr", recall, precision, self.estimate("average_precision"))
 
-    def _curve(self, kind: str, x: Array, y: Array, area: Estimate) -> Curve:
+    def _curve(self, kind: Literal["roc", "pr"], x: Array, y: Array, area: Estimate) -> Curve:
         defined = ~np.isnan(x + y).any(
             axis=1
         )  # a draw without positives (or negatives) has no curve

@@ -12,9 +12,9 @@ from truthing.class_codes import Array
 from truthing.metrics.estimate import Estimate
 from truthing.progress import Progress, part, silent
 from truthing.truth.consensus import Entries
+from truthing.truth.labelers import PER_ROW
 from truthing.truth.link.views import Readings, read_panel
 from truthing.truth.outcome import Outcome
-from truthing.truth.posterior import PER_ROW
 from truthing.truth.problem import Groups
 from truthing.truth.question import Question
 from truthing.truth.samplers.known import sample_known

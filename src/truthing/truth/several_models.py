@@ -15,6 +15,7 @@ from truthing.noise.learned import Strata
 from truthing.progress import Progress
 from truthing.truth import checks, known_noise
 from truthing.truth.consensus import Entries, fit_dawid_skene
+from truthing.truth.labelers import LARGE, PER_ROW
 from truthing.truth.link.models import (
     Committee,
     draw_scored_truths,
@@ -26,7 +27,6 @@ from truthing.truth.link.models import (
 from truthing.truth.link.prior import learned_level, stated_level
 from truthing.truth.link.views import Readings, known_readings, read_panel
 from truthing.truth.model_choice import choose_model
-from truthing.truth.posterior import LARGE, PER_ROW
 from truthing.truth.problem import Problem
 from truthing.truth.samplers.diagnostics import effective_size, split_rhat
 from truthing.truth.samplers.known import CHAINS, sample_known

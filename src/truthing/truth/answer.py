@@ -1,7 +1,7 @@
-"""The default method: every unknown has a posterior, and each draw of the truth is a complete answer key.
+"""What sets the interval: every unknown has a posterior, and each draw of the truth is a complete answer key.
 
-Noise known: the classifier's rows and the class prior are sampled (gibbs). Noise learned and trusted (panel_error=0): labelers too
-(samplers.labelers; at large sizes a weighted bootstrap of the variational fit). Noise learned and not trusted, the default: the link.
+Noise given: the classifier's rows and the class prior are sampled. Noise learned and trusted
+(``panel_error=0``): labelers too (`labelers`). Noise learned and not trusted, the default: the link.
 """
 
 from __future__ import annotations
@@ -11,36 +11,29 @@ from typing import Any
 import numpy as np
 
 from truthing.class_codes import Array
-from truthing.errors import NotConverged
 from truthing.metrics.estimate import shortest_interval
-from truthing.noise.known import Difficulty
-from truthing.noise.learned import DawidSkene, Strata
 from truthing.progress import part
 from truthing.truth import checks
 from truthing.truth.consensus import Entries
-from truthing.truth.known_noise import row_model
+from truthing.truth.labelers import (
+    PER_ROW,
+    LearnedLabelers,
+    convergence,
+    describe_labelers,
+)
 from truthing.truth.link.counts import confusion_draws, item_truth, population_confusion
 from truthing.truth.link.prior import LinkDraws, draw_link, learned_level, stated_level
 from truthing.truth.link.shares import draw_shares, read_shares, share_level
 from truthing.truth.link.views import Readings, known_readings, read_panel
-from truthing.truth.model_choice import choose_model
 from truthing.truth.outcome import NoiseSummary, Outcome
 from truthing.truth.problem import Problem
 from truthing.truth.question import Question
-from truthing.truth.samplers.bootstrap import bootstrap_crowd, variational_crowd
-from truthing.truth.samplers.diagnostics import effective_size, split_rhat
-from truthing.truth.samplers.difficulty import sample_difficulty
+from truthing.truth.samplers.diagnostics import split_rhat
 from truthing.truth.samplers.known import sample_known
-from truthing.truth.samplers.labelers import CrowdSamples, RowModel, sample_crowd
+from truthing.truth.samplers.labelers import CrowdSamples
 from truthing.truth.scores import ScoreAnswer
 
-LARGE = 300_000  # labels above which the sampler gives way to the bootstrap
-MANY_CLASSES = 60  # beyond, tables of every draw would not fit
 FEW_CLASSES = 10  # chains that disagree are drawn five times as long while their tables are small
-PER_ROW = 2.0  # pseudo-items in the prior of each of the classifier's rows
-
-
-# ---- noise known ----------------------------------------------------------------------------------------------------
 
 
 def with_known_noise(
@@ -86,180 +79,57 @@ def with_known_noise(
     ]
     if panel_error:
         readings = known_readings(problem.evidence, truth, question.predicted, prior)
-        return _linked(question, readings, panel_error, summary, assumptions, [], diagnostics)
+        return answer_by_link(
+            question, readings, panel_error, summary, assumptions, [], diagnostics
+        )
     curves = _score_answer(question, problem.evidence)
     return Outcome(question.answer(confusion), truth, assumptions, [], diagnostics, summary, curves)
 
 
-# ---- noise learned --------------------------------------------------------------------------------------------------
-
-
 def with_learned_noise(question: Question, noise: Any, panel_error: Any = None) -> Outcome:
     """Labelers learned from the labels; trusted only where the user says so (panel_error=0)."""
-    if noise is not None:
-        return _learned(question, noise, {}, panel_error)
-    if _beyond_sampling(question):
-        return _learned(question, DawidSkene(), {}, panel_error)
-    entries, listening = Entries.of(question.labels), part(question.progress, 0, 0.1)
-    noise, scores = choose_model(
-        entries, question.predicted, question.seed, hard_items=True, progress=listening
+    views = read_panel(
+        Entries.of(question.labels), question.predicted, progress=part(question.progress, 0, 0.1)
     )
-    try:
-        return _learned(question, noise, scores, panel_error)
-    except NotConverged:
-        if not isinstance(noise, Difficulty | Strata):
-            raise
-    outcome = _learned(question, DawidSkene(), scores, panel_error)
-    outcome.warnings.append(
-        f"{row_model(noise, question.labels)[1].capitalize()} predict held-out labels best, but the sampler did not converge: one confusion matrix for "
-        "each labeler was used."
-    )
-    return outcome
-
-
-def _beyond_sampling(question: Question) -> bool:
-    return len(question.labels.item) > LARGE or question.n_classes > MANY_CLASSES
-
-
-def _learned(question: Question, noise: Any, scores: dict[str, float], panel_error: Any) -> Outcome:
-    """By one model of the labelers; ``scores`` is why it was chosen, if it was."""
-    labels = question.labels
-    entries = Entries.of(labels)
-    progress = question.progress
-    readings = read_panel(entries, question.predicted, progress=part(progress, 0.1, 0.2))
-    rows, name = row_model(noise, labels)
-    replaced = [] if isinstance(noise, DawidSkene) or not _beyond_sampling(question) else [name]
-    if replaced:
-        name = row_model(DawidSkene(), labels)[1]
     trusted = panel_error is not None and not isinstance(panel_error, tuple) and panel_error == 0
-    hard_items = isinstance(noise, Difficulty)
-    samples = _sample(question, entries, rows, readings, thorough=trusted, hard_items=hard_items)
-    progress(0.9, "checking who agrees too much")
-    right = np.trace(samples.counts, axis1=1, axis2=2)
-    diagnostics: dict[str, Any] = {"held_out_log_score": scores} if scores else {}
-    diagnostics |= convergence(right, samples.n_chains, strict=trusted)
-    pairs = checks.agreement_check(labels, question.predicted, readings.fit)
-    diagnostics["pairs"] = pairs[:10]
-    error = samples.error.mean(axis=0)
-    warnings = checks.structure_warnings(
-        labels, error, question.n_classes
-    ) + checks.agreement_warnings(pairs)
-    warnings += [
-        f"Beyond {LARGE:,} labels or {MANY_CLASSES} classes labelers are learned by {name} only: {asked} was not used."
-        for asked in replaced
-    ]
-    summary = NoiseSummary(
-        name, labels.labelers, samples.row_mean, samples.prior.mean(axis=0), (samples.row_low, samples.row_high),
-        shortest_interval(samples.prior, 0.95), samples.error, learned=True,
-        confusion_draws=samples.rows, prior_draws=samples.rows_prior,
-    )  # fmt: skip
+    found = describe_labelers(question, noise, views.fit, trusted=trusted)
+    if trusted:
+        return answer_by_noise_model(question, found)
+    return answer_by_link(
+        question,
+        views,
+        panel_error,
+        found.noise,
+        found.assumptions,
+        found.warnings,
+        found.diagnostics,
+    )
+
+
+def answer_by_noise_model(question: Question, found: LearnedLabelers) -> Outcome:
+    """The noise model's own posterior: right if labelers err independently, as the user said."""
+    samples = found.samples
     assumptions = [
-        f"The labelers' quality was learned: {name}{', chosen by how well models predict held-out labels' if scores else ''}."
-    ]
-    if not trusted:
-        return _linked(question, readings, panel_error, summary, assumptions, warnings, diagnostics)
-    assumptions += [
-        "Labelers err independently of each other and of the classifier, given the true class (panel_error=0).",
+        *found.assumptions,
+        "Labelers err independently of each other and of the classifier, given the true class "
+        "(panel_error=0).",
         checks.LEARNED_FROM_LABELS,
     ]
     shares = samples.prior[:, :, None] * samples.classifier
     confusion = samples.counts if question.target == "sample" else shares * len(question.predicted)
-    curves = _score_answer(question, _labelers_evidence(entries, samples, question.gold))
+    evidence = _labelers_evidence(Entries.of(question.labels), samples, question.gold)
     return Outcome(
         question.answer(confusion),
         samples.truth,
         assumptions,
-        warnings,
-        diagnostics,
-        summary,
-        curves,
+        found.warnings,
+        found.diagnostics,
+        found.noise,
+        _score_answer(question, evidence),
     )
 
 
-def _sample(
-    question: Question,
-    entries: Entries,
-    rows: RowModel,
-    readings: Readings,
-    *,
-    thorough: bool,
-    hard_items: bool,
-) -> CrowdSamples:
-    """The sampler where it is affordable; the bootstrap beyond."""
-    progress = part(question.progress, 0.2, 0.9)
-    if _beyond_sampling(question):
-        if not thorough:
-            return variational_crowd(
-                question.predicted,
-                readings.fit,
-                n_draws=min(question.n_draws, 1000),
-                seed=question.seed,
-            )
-        return bootstrap_crowd(
-            entries,
-            question.predicted,
-            question.gold,
-            readings.fit,
-            n_draws=question.n_draws,
-            seed=question.seed,
-            progress=progress,
-        )
-    n_draws, burn = (question.n_draws, 500) if thorough else (min(question.n_draws, 600), 100)
-    common: dict[str, Any] = {
-        "prior": question.prior,
-        "row_weight": PER_ROW / question.n_classes,
-        "seed": question.seed,
-        "progress": progress,
-    }
-
-    def draw(size: int, warm_up: int) -> CrowdSamples:
-        if hard_items:
-            return sample_difficulty(
-                entries,
-                question.predicted,
-                question.n_classes,
-                question.gold,
-                n_draws=size,
-                burn=warm_up,
-                **common,
-            )
-        return sample_crowd(
-            entries,
-            question.predicted,
-            question.n_classes,
-            question.gold,
-            rows,
-            n_draws=size,
-            burn=warm_up,
-            **common,
-        )
-
-    samples = draw(n_draws, burn)
-    right = np.trace(samples.counts, axis1=1, axis2=2)
-    if thorough and (
-        split_rhat(right, samples.n_chains) > 1.03 or effective_size(right, samples.n_chains) < 300
-    ):
-        samples = draw(5 * n_draws, 6 * burn)
-    return samples
-
-
-def convergence(draws: Array, n_chains: int, *, strict: bool = True) -> dict[str, Any]:
-    """R-hat and effective sample size of the number of right predictions; no interval is printed from chains that disagree."""
-    if n_chains < 2:
-        return {"effective_sample_size": float(len(draws))}
-    rhat, size = split_rhat(draws, n_chains), effective_size(draws, n_chains)
-    if strict and rhat > 1.1:
-        raise NotConverged(
-            f"the chains disagree (R-hat {rhat:.2f}): the labels support several stories about who is right. Add gold on some random items, "
-            "give the error rate of a labeler you know (noise=), or simplify the model (noise=tr.noise.OneCoin())."
-        )
-    return {"rhat": rhat, "effective_sample_size": size}
-
-
-# ---- the link -------------------------------------------------------------------------------------------------------
-
-
-def _linked(
+def answer_by_link(
     question: Question,
     readings: Readings,
     panel_error: Any,
@@ -377,9 +247,6 @@ def _share(panel_error: Any) -> float:
     return (
         panel_error[0] / sum(panel_error) if isinstance(panel_error, tuple) else float(panel_error)
     )
-
-
-# ---- scores ---------------------------------------------------------------------------------------------------------
 
 
 def _score_answer(question: Question, evidence: Array) -> ScoreAnswer | None:
