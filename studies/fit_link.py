@@ -1,108 +1,169 @@
-"""The numbers of the link's prior (truth/link.py, LinkPrior), learned from public crowds; and how they move when one set is left out."""
+"""The numbers of the link's prior (truth/link/prior.py), learned from public panels, families apart.
+
+For each kind of panel: the level λ ~ t(offset + per_agreement · agreed + per_gap · gap) by weighted
+maximum likelihood, a hierarchy of set within family in the weights; how well these numbers are known
+themselves by a bootstrap of families; the slope by EM with Laplace's method.
+
+    python studies/fit_link.py             the numbers, from all families
+    python studies/fit_link.py --leave-out also with each family left out
+"""
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 
 import numpy as np
-from crowd_cases import SETS, Case, crowd_cases
+from panels import Case, graded_cases, own_cases, panels
 from scipy.optimize import minimize
+from scipy.special import expit
 from scipy.stats import t as student
 
-from truthing.truth.link.prior import (
-    OUTLIER_VARIANCE,
-    OUTLIER_WEIGHT,
-    LinkPrior,
-    design,
-    learned_level,
-)
-from truthing.truth.link.sampler import _mode
-from truthing.truth.link.views import logit
+from truthing.truth.link.design import link_design
+from truthing.truth.link.prior import KINDS, PanelNumbers, true_level
 
-STEPS = 15
-COUNT_AS = (
-    10 / 3
-)  # the workers of a set are graded by the same crowd: together they count as this many observations
+FREEDOM = 5.0
+COUNT_AS = 3.0  # the cases of one set are graded by one panel: they count as so many observations
+BOOTSTRAPS = 40
 
 
-def fit_level(cases: list[Case], prior: LinkPrior) -> LinkPrior:
-    """Offset and scale of the level by weighted maximum likelihood, weak priors on each."""
-    centre = np.array([c.readings.centre for c in cases])
-    spread = np.array([c.readings.spread for c in cases])
-    truth = np.array([logit((c.right.sum() + 0.5) / (len(c.right) + 1)) for c in cases])
-    sets = [c.set for c in cases]
-    weight = np.array([COUNT_AS / sets.count(s) for s in sets])
+@dataclass(frozen=True)
+class Observed:
+    """What one case shows: the true level beside what the link sees, and the slope of its items."""
+
+    kind: str
+    family: str
+    set: str
+    own: bool
+    level: float
+    agreed: float
+    gap: float
+    spread: float
+    slope: float
+    slope_error: float
+
+
+def observe(case: Case) -> Observed:
+    views, right = case.views, case.right.astype(float)
+    level = true_level(float(right.sum()), len(right))
+    slope, error = _slope(case, level)
+    seen = views.agreed, views.gap, views.spread
+    return Observed(case.kind, case.family, case.set, case.own, level, *seen, slope, error)
+
+
+def _slope(case: Case, level: float) -> tuple[float, float]:
+    """Logistic regression of right or wrong on the signal, given the truth of every item."""
+    design = link_design(case.views, level, 0.5)
+    size, matrix = design.size, design.matrix
+    right = design.tally(slice(None), case.right.astype(float))
+    ridge = np.array([1e-3, 0.25] + [0.5] * (matrix.shape[1] - 2))
+    centre = np.array([0.0, 0.5] + [0.0] * (matrix.shape[1] - 2))
+    beta = centre.copy()
+    for _ in range(60):
+        chance = expit(matrix @ beta)
+        hessian = (matrix.T * (size * chance * (1 - chance))) @ matrix + np.diag(ridge)
+        step = np.linalg.solve(hessian, matrix.T @ (right - size * chance) - ridge * (beta - centre))
+        beta += step * min(1.0, 1.5 / np.abs(step).max())
+        if np.abs(step).max() < 1e-6:
+            break
+    return float(beta[1]), float(np.sqrt(np.linalg.inv(hessian)[1, 1]))
+
+
+def weights(seen: Sequence[Observed]) -> np.ndarray:
+    """Sets of a family share a task: together they count as the root of their number."""
+    sets = {o.set: [p for p in seen if p.set == o.set] for o in seen}
+    families = {o.family: len({p.set for p in seen if p.family == o.family}) for o in seen}
+    return np.array([COUNT_AS / len(sets[o.set]) / np.sqrt(families[o.family]) for o in seen])
+
+
+def fit_level(seen: Sequence[Observed], weight: np.ndarray, *, spread: bool) -> np.ndarray:
+    """offset, per_agreement, per_gap, log scale, log scale_per_spread; weak priors on all."""
+    level = np.array([o.level for o in seen])
+    matrix = np.array([[1.0, o.agreed, o.gap] for o in seen])
+    spreads = np.array([o.spread for o in seen])
+    centre = np.array([-0.2, 1.0, 0.4, -0.7, -0.7])
+    width = np.array([0.5, 0.3, 0.3, 0.7, 0.7])
 
     def loss(p: np.ndarray) -> float:
-        scale = np.hypot(np.exp(p[0]), np.exp(p[1]) * spread)
-        z = (truth - p[2] - centre) / scale
-        far = np.exp(-0.5 * z**2 / OUTLIER_VARIANCE) / np.sqrt(2 * np.pi * OUTLIER_VARIANCE)
-        density = (1 - OUTLIER_WEIGHT) * student.pdf(z, prior.freedom) + OUTLIER_WEIGHT * far
-        penalty = 0.5 * ((p[0] + 1.5) ** 2 + p[1] ** 2 + (p[2] / 0.3) ** 2)
-        return float(-(weight * (np.log(density) - np.log(scale))).sum() + penalty)
+        scale = np.hypot(np.exp(p[3]), np.exp(p[4]) * spreads * spread)
+        z = (level - matrix @ p[:3]) / scale
+        fit = weight @ (student.logpdf(z, FREEDOM) - np.log(scale))
+        return float(-fit + 0.5 * (((p - centre) / width) ** 2).sum())
 
-    best = minimize(loss, [-1.5, 0.0, 0.0], method="L-BFGS-B").x
-    return replace(
-        prior,
-        offset=float(best[2]),
-        scale=float(np.exp(best[0])),
-        scale_per_spread=float(np.exp(best[1])),
-    )
+    return np.asarray(minimize(loss, centre, method="BFGS").x)
 
 
-def fit(cases: list[Case]) -> LinkPrior:
-    """The level, then slope, its spread and the class effects by EM with Laplace's method; every set weighs the same."""
-    prior = fit_level(cases, LinkPrior(slope=0.7, slope_sd=0.5, effect_sd=0.5))
-    sets = [c.set for c in cases]
-    weight = np.array([1 / sets.count(s) for s in sets])
-    weight /= weight.sum()
-    n_sets = len(set(sets))
-    for _ in range(STEPS):
-        slopes, variances, effects, effect_weights = [], [], [], []
-        for case, w in zip(cases, weight):
-            level = learned_level(case.readings, prior)
-            shape = design(case.readings, level, prior)
-            right = np.bincount(shape.member, weights=case.right, minlength=len(shape.size))
-            scale = np.hypot(prior.scale, prior.scale_per_spread * case.readings.spread)
-            start = shape.mean.copy()
-            beta, hessian = _mode(
-                shape.matrix,
-                shape.share,
-                shape.size,
-                right,
-                shape.mean,
-                shape.precision,
-                level.centre,
-                4 * scale**2,
-                start,
-            )
-            spread = np.linalg.inv(hessian)
-            slopes.append(beta[1])
-            variances.append(spread[1, 1])
-            if len(beta) > 2:
-                effects.append((beta[2:] ** 2 + np.diag(spread)[2:]).mean())
-                effect_weights.append(w)
-        mean = weight @ np.array(slopes)
-        variance = weight @ (np.array(variances) + (np.array(slopes) - mean) ** 2)
-        prior = replace(
-            prior,
-            slope=float(mean),
-            slope_sd=float(np.sqrt((n_sets * variance + 0.1) / (n_sets + 2))),
-            effect_sd=float(np.sqrt(np.average(effects, weights=effect_weights))),
-        )
-    return prior
+def fit(seen: Sequence[Observed], kind: str, seed: int = 0) -> PanelNumbers:
+    """All numbers of one kind of panel; how well they are known from a bootstrap of families."""
+    seen = [o for o in seen if o.kind == kind]
+    weight, spread = weights(seen), kind == "people"
+    best = fit_level(seen, weight, spread=spread)
+    families = sorted({o.family for o in seen})
+    member = np.array([families.index(o.family) for o in seen])
+    rng = np.random.default_rng(seed)
+    again = []
+    for _ in range(BOOTSTRAPS):
+        counts = rng.dirichlet(np.ones(len(families))) * len(families)
+        again.append(fit_level(seen, weight * counts[member], spread=spread)[:3])
+    slope, error = np.array([[o.slope, o.slope_error] for o in seen]).T
+    mean, variance = _pool(slope, error, weight)
+    covariance = tuple(tuple(float(v) for v in row.round(5)) for row in np.cov(np.array(again).T))
+    numbers = [*best[:3], np.exp(best[3]), np.exp(best[4]) * spread, mean, np.sqrt(variance)]
+    return PanelNumbers(*(round(float(v), 4) for v in numbers), covariance, FREEDOM)
 
 
-def leave_one_out(cases: list[Case]) -> dict[str, LinkPrior]:
-    """For each set the numbers learned from all others."""
-    return {s: fit([c for c in cases if c.set != s]) for s in dict.fromkeys(c.set for c in cases)}
+def _pool(slope: np.ndarray, error: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
+    """Mean and variance of the true slopes behind noisy ones (EM); outliers count less."""
+    mean, variance = 0.5, 0.1
+    for _ in range(200):
+        shrink = variance / (variance + error**2)
+        post, left = mean + shrink * (slope - mean), variance * (1 - shrink)
+        odd = weight * 6 / (5 + (post - mean) ** 2 / variance)  # as for Student's t with 5 degrees
+        mean = float(odd @ post / odd.sum())
+        variance = float(odd @ (left + (post - mean) ** 2) / weight.sum())
+    return mean, variance
+
+
+def fit_all(seen: Sequence[Observed]) -> dict[bool, dict[str, PanelNumbers]]:
+    """Numbers of both kinds: predictions of others (False), and from these very labels (True)."""
+    return {
+        own: {kind: fit([o for o in seen if o.own == own], kind) for kind in KINDS}
+        for own in (False, True)
+    }
+
+
+def leave_out(seen: Sequence[Observed]) -> dict[str, dict[bool, dict[str, PanelNumbers]]]:
+    """For each family the numbers learned from all others."""
+    families = sorted({o.family for o in seen})
+    return {f: fit_all([o for o in seen if o.family != f]) for f in families}
+
+
+def observed_cases() -> list[Observed]:
+    """Every case of every public panel; several panels at a time."""
+    names = [(p.kind, p.name) for p in panels()]
+    with ProcessPoolExecutor() as pool:
+        return [o for found in pool.map(_observe_panel, names) for o in found]
+
+
+def _observe_panel(key: tuple[str, str]) -> list[Observed]:
+    kind, name = key
+    panel = next(p for p in panels(kind, only=name.removesuffix("_binary")) if p.name == name)
+    found = [case for case in graded_cases(panel) if case.labels.n_labelers > 1]
+    return [observe(case) for case in [*found, *own_cases(panel)]]
 
 
 def main() -> None:
-    cases = crowd_cases(SETS)
-    print(f"{'left out':<20}" + "".join(f"{name:>18}" for name in asdict(LinkPrior())))
-    for name, prior in {"nothing": fit(cases), **leave_one_out(cases)}.items():
-        print(f"{name:<20}" + "".join(f"{value:>18.4f}" for value in asdict(prior).values()))
+    seen = observed_cases()
+    found = {"nothing": fit_all(seen)}
+    if "--leave-out" in sys.argv:
+        found |= leave_out(seen)
+    for name, numbers in found.items():
+        for own, kinds in numbers.items():
+            for kind, values in kinds.items():
+                about = "own labels" if own else "others"
+                print(f"left out: {name:<20} {about:<11}{kind:<8}{values}")
 
 
 if __name__ == "__main__":

@@ -173,11 +173,11 @@ def _result(
     counted: Mapping[str, int],
     warnings: list[str],
 ) -> Prevalence:
-    from truthing.truth.link.shares import ShareDraws
+    from truthing.truth.draws import ShareAnswer
 
     answer = outcome.answer
-    counts = answer.shares if isinstance(answer, ShareDraws) else answer.confusion.tally.truth
-    share = counts / counts.sum(axis=1, keepdims=True)
+    counts = answer.shares if isinstance(answer, ShareAnswer) else answer.confusion.tally.truth
+    share = counts if isinstance(answer, ShareAnswer) else counts / counts.sum(axis=1)[:, None]
     votes = question.labels.counts().astype(float)
     face = (votes / np.maximum(votes.sum(axis=1, keepdims=True), 1)).mean(axis=0)
     return Prevalence(

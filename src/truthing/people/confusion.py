@@ -19,8 +19,9 @@ from truthing.truth.consensus import DawidSkeneFit, Entries
 from truthing.truth.known_noise import row_model
 from truthing.truth.labelers import LARGE, MANY_CLASSES
 from truthing.truth.link.counts import confusion_draws
-from truthing.truth.link.prior import draw_link, learned_level
-from truthing.truth.link.views import Readings
+from truthing.truth.link.prior import learned_components
+from truthing.truth.link.sampler import draw_link
+from truthing.truth.link.views import Views
 from truthing.truth.model_choice import choose_model
 from truthing.truth.outcome import NoiseSummary
 from truthing.truth.problem import Problem, estimate_prior
@@ -143,14 +144,18 @@ def given_noise(labels: Labels, gold: Array, model: Any, prior: Array | None) ->
     )
 
 
-def linked_error(readings: Readings, gold: Array, *, n_draws: int, seed: int) -> Array:
-    """Draws of how often what was read is wrong, mistakes that labelers share included as far as public crowds shared them (the link)."""
-    link = draw_link(readings, learned_level(readings), gold, n_draws=n_draws, seed=seed)
-    counts = confusion_draws(link, readings, gold, seed)
+def linked_error(
+    views: Views, gold: Array, *, panel: str | None = None, n_draws: int, seed: int
+) -> Array:
+    """Draws of how often what was predicted is wrong, by the link: mistakes that labelers share are
+    included as far as public panels shared them."""
+    rng = np.random.default_rng(seed)
+    link = draw_link(views, learned_components(views, panel), gold, rng, n_draws=n_draws)
+    counts = confusion_draws(link, views, gold, rng)
     return np.asarray(1 - np.trace(counts, axis1=1, axis2=2) / len(gold))
 
 
-def wrong_together(readings: Readings, gold: Array, labels: Labels) -> list[str]:
+def wrong_together(readings: Views, gold: Array, labels: Labels) -> list[str]:
     """Is the panel's consensus, formed without gold, as good on gold items as its own agreement promises?"""
     known = np.flatnonzero((gold >= 0) & (labels.per_item > 0))
     if len(known) < 10:

@@ -74,7 +74,7 @@ def labelers(
     graded: dict[Any, Array] = {}
     together = None
     if learned:
-        common = {"n_draws": draws, "seed": seed}
+        common: dict[str, Any] = {"n_draws": draws, "seed": seed}
         summary, doubts = _learned(
             panel, copies, joined.gold, model, fixed, progress=part(say, 0.1, 0.8), **common
         )

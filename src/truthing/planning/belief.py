@@ -14,8 +14,9 @@ from truthing.metrics.counts import Tally, evaluate
 from truthing.planning.widths import Goal, known_samples
 from truthing.planning.world import World
 from truthing.truth.link.counts import wrong_classes
-from truthing.truth.link.prior import Level, LinkDraws, draw_link
-from truthing.truth.link.views import DEPENDENCE, Readings
+from truthing.truth.link.prior import Components
+from truthing.truth.link.sampler import LinkDraws, draw_link
+from truthing.truth.link.views import DEPENDENCE, Views
 
 MOST_CELLS = 20_000_000  # draws × groups × classes
 
@@ -86,8 +87,8 @@ class Belief:
 
 
 def linked_belief(
-    readings: Readings,
-    level: Level,
+    readings: Views,
+    level: Components,
     gold: Array,
     goal: Goal,
     *,
@@ -95,9 +96,10 @@ def linked_belief(
     weights: Array | None = None,
 ) -> Belief:
     """The default: noise learned, linked to the truth."""
-    link = draw_link(readings, level, gold, n_draws=1000, seed=seed, gold_weights=weights)
+    rng = np.random.default_rng(seed)
+    link = draw_link(readings, level, gold, rng, n_draws=1000, gold_weights=weights)
     shape, chance = link.design, link.chance()
-    likely, _ = wrong_classes(link, readings, gold, np.random.default_rng(seed))
+    likely = wrong_classes(link, readings, gold, rng).likely
     q = (1 - chance)[:, :, None] * likely
     everyone = np.arange(len(shape.size))
     q[:, everyone, shape.predicted] = chance

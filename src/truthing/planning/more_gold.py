@@ -12,7 +12,7 @@ from truthing.errors import InputError
 from truthing.planning.belief import Belief, linked_belief
 from truthing.planning.widths import Goal, linked_confusion
 from truthing.planning.world import World
-from truthing.truth.link.views import Readings
+from truthing.truth.link.views import Views
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def gold_effect(
 
 
 def gold_effect_on(
-    readings: Readings,
+    readings: Views,
     gold: Array,
     n_gold: int,
     *,

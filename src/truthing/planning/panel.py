@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import expit, logit
 
 from truthing.class_codes import Array
-from truthing.truth.link.prior import Level, draw_link, expit
-from truthing.truth.link.views import CLIP, Readings, logit
+from truthing.truth.link.prior import Components
+from truthing.truth.link.sampler import draw_link
+from truthing.truth.link.views import CLIP, Views
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,15 +29,16 @@ class PanelBelief:
     @classmethod
     def of(
         cls,
-        readings: Readings,
-        level: Level,
+        readings: Views,
+        level: Components,
         gold: Array,
         *,
         seed: int,
         weights: Array | None = None,
     ) -> PanelBelief:
         """What labels and gold in hand say; without gold, the prior learned from public crowds, and even chances that it is needed."""
-        link = draw_link(readings, level, gold, n_draws=1000, seed=seed, gold_weights=weights)
+        rng = np.random.default_rng(seed)
+        link = draw_link(readings, level, gold, rng, n_draws=1000, gold_weights=weights)
         shape, slope = link.design, link.coefficients[:, 1]
         place = np.bincount(shape.member, weights=readings.signal) / shape.size
         score = link.coefficients @ shape.matrix.T - slope[:, None] * place
@@ -51,7 +54,7 @@ class PanelBelief:
         """Is made-up data set ``number`` one of an independent panel? Spread evenly, so that few sets hold the right share."""
         return int((number + 1) * self.independent + 0.5) > int(number * self.independent + 0.5)
 
-    def truths(self, readings: Readings, rng: np.random.Generator) -> Array:
+    def truths(self, readings: Views, rng: np.random.Generator) -> Array:
         """A truth for each item under one draw; wrong predictions take their class from the panel."""
         d = int(rng.integers(len(self.level)))
         score = self.slope[d] * readings.signal + self.effects[d][readings.predicted]
@@ -72,13 +75,14 @@ class PanelBelief:
 
 
 def _independent(
-    readings: Readings, level: Level, gold: Array, seed: int, weights: Array | None
+    readings: Views, level: Components, gold: Array, seed: int, weights: Array | None
 ) -> float:
     """P(independent | gold) from even chances: the noise model's likelihood of the gold against the link's, averaged over its prior."""
     known = np.flatnonzero(gold >= 0)
     if not len(known):
         return 0.5
-    link = draw_link(readings, level, np.full(len(gold), -1), n_draws=4000, seed=seed)
+    rng = np.random.default_rng(seed)
+    link = draw_link(readings, level, np.full(len(gold), -1), rng, n_draws=4000)
     drawn = np.clip(link.chance()[:, link.design.member[known]], 1e-9, 1 - 1e-9)
     model = np.clip(readings.posterior[known, readings.predicted[known]], CLIP, 1 - CLIP)
     right = gold[known] == readings.predicted[known]

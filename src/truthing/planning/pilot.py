@@ -26,7 +26,7 @@ from truthing.planning.widths import Goal
 from truthing.planning.world import Kind, World
 from truthing.truth import known_noise
 from truthing.truth.consensus import Entries
-from truthing.truth.link.views import Readings, read_panel
+from truthing.truth.link.views import Views, read_panel
 
 FIELDS = ("labels", "predictions", "gold", "gold_weights")
 SPREAD_SETS, SPREAD_ITEMS = 6, 3000
@@ -201,7 +201,7 @@ def _kind(name: str, tables: Array, anonymous: bool, *, open_pool: bool) -> Kind
     )
 
 
-def _with_spread(world: World, stock: Stock, readings: Readings, seed: int) -> World:
+def _with_spread(world: World, stock: Stock, readings: Views, seed: int) -> World:
     """How far the pilot's readings differ beyond what data drawn from its own noise model show (docs/plan.md, 3)."""
     n = min(stock.items, SPREAD_ITEMS)
     found = []

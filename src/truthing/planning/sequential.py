@@ -16,7 +16,7 @@ from truthing.planning.belief import Belief, known_belief, linked_belief, temper
 from truthing.planning.design import Costs
 from truthing.planning.widths import Goal
 from truthing.planning.world import World
-from truthing.truth.link.views import Readings
+from truthing.truth.link.views import Views
 
 Row = tuple[float, float, int, str, str]  # fall of the variance, cost, item, what, kind of labeler
 COLUMNS = ("rank", "item", "buy", "kind", "expected_gain", "cost", "chance")
@@ -35,7 +35,7 @@ class PilotState:
     members: Mapping[str, tuple[int, ...]]
     open_kinds: bool
     width: float
-    readings: Readings | None = None
+    readings: Views | None = None
     log_likelihood: Array | None = None
     gold_weights: Array | None = None
     gold_chances: Array | None = None

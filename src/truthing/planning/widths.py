@@ -6,7 +6,7 @@ The sampler of the labelers' rows, which `grade` runs to describe the labelers, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,9 @@ from truthing.metrics.counts import Tally, evaluate
 from truthing.metrics.estimate import Estimate
 from truthing.planning.world import Drawn, World
 from truthing.truth.link.counts import confusion_draws, population_confusion
-from truthing.truth.link.prior import DEFAULT, Level, draw_link, learned_level, stated_level
-from truthing.truth.link.views import Readings, read_panel
+from truthing.truth.link.prior import Components, learned_components, stated_components
+from truthing.truth.link.sampler import draw_link
+from truthing.truth.link.views import Views, read_panel
 
 DRAWS = 1000
 
@@ -31,6 +32,7 @@ class Goal:
     level: float
     known: bool
     panel_error: Any = None
+    panel: str | None = None
 
     def width(self, confusion: Array, world: World) -> float:
         """Width of the metric's interval over drawn confusion matrices; a metric that is never defined is not known at all: 1."""
@@ -43,15 +45,11 @@ class Goal:
             evaluate(self.metric, tally, classes=world.classes, positive=world.positive)
         )
 
-    def link_level(self, readings: Readings, extra_spread: float = 0.0) -> Level:
+    def link_level(self, readings: Views, extra_spread: float = 0.0) -> Components:
         """The prior of the level as `grade` would set it, for readings that differ by ``extra_spread`` more (docs/plan.md, 3)."""
         if self.panel_error is not None:
-            return stated_level(readings, self.panel_error)
-        level = learned_level(readings)
-        return replace(
-            level,
-            base_scale=float(np.hypot(level.base_scale, DEFAULT.scale_per_spread * extra_spread)),
-        )
+            return stated_components(readings, self.panel_error)
+        return learned_components(readings, self.panel, extra_spread=extra_spread)
 
 
 def widths(world: World, goal: Goal, data: Drawn, golds: Sequence[int], seed: int) -> Array:
@@ -82,12 +80,13 @@ def widths(world: World, goal: Goal, data: Drawn, golds: Sequence[int], seed: in
 
 
 def linked_confusion(
-    readings: Readings, level: Level, gold: Array, target: str, seed: int, draws: int = DRAWS
+    readings: Views, level: Components, gold: Array, target: str, seed: int, draws: int = DRAWS
 ) -> Array:
     """Draws of the confusion matrix under the link."""
-    link = draw_link(readings, level, gold, n_draws=draws, seed=seed)
+    rng = np.random.default_rng(seed)
+    link = draw_link(readings, level, gold, rng, n_draws=draws)
     count = confusion_draws if target == "sample" else population_confusion
-    return count(link, readings, gold, seed)
+    return count(link, readings, gold, rng)
 
 
 def known_confusion(

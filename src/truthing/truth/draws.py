@@ -19,6 +19,7 @@ from truthing.truth.problem import Groups
 _CHUNK = 4_000_000
 _DENSE = 40
 _MANY = 20_000
+NARROWER = 1.1
 SUPPORT = {"mcc": (-1.0, 1.0), "kappa": (-1.0, 1.0)}
 
 
@@ -33,6 +34,50 @@ class DrawnAnswer:
     def estimate(self, name: str) -> Estimate:
         values = evaluate(name, self.confusion.tally, classes=self.classes, positive=self.positive)
         return Estimate.from_draws(values, support=SUPPORT.get(name, (0.0, 1.0)))
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerBesideGold:
+    """A drawn answer, metric by metric replaced by what gold alone says where that is narrower by
+    more than a tenth: labels that only blur what gold shows are of no use."""
+
+    drawn: DrawnAnswer
+    gold_alone: Any
+
+    @property
+    def confusion(self) -> Confusion:
+        return self.drawn.confusion
+
+    def takes_gold(self, name: str) -> bool:
+        """Is gold alone the narrower of the two?"""
+        ours, alone = self.drawn.estimate(name), self.gold_alone.estimate(name)
+        if alone.undefined > max(0.05, ours.undefined):
+            return False
+        (low, high), (least, most) = ours.interval(0.95), alone.interval(0.95)
+        return bool(most - least < (high - low) / NARROWER)
+
+    def estimate(self, name: str) -> Estimate:
+        source = self.gold_alone if self.takes_gold(name) else self.drawn
+        return source.estimate(name)
+
+
+@dataclass(frozen=True, eq=False)
+class ShareAnswer:
+    """Draws of each class's share, draws × classes."""
+
+    shares: Array
+
+    @classmethod
+    def of(cls, drawn: Array, alone: Array | None) -> ShareAnswer:
+        """``alone`` is what gold by itself says: a class is taken from it where it is narrower."""
+        if alone is None:
+            return cls(drawn)
+        shares = drawn.copy()
+        for c in range(shares.shape[1]):
+            ours, by_gold = (Estimate.from_draws(v[:, c]).interval(0.95) for v in (drawn, alone))
+            if by_gold[1] - by_gold[0] < (ours[1] - ours[0]) / NARROWER:
+                shares[:, c] = alone[:, c]
+        return cls(shares)
 
 
 @dataclass(frozen=True, eq=False)

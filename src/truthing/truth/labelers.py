@@ -75,6 +75,15 @@ def describe_labelers(
     return found
 
 
+def quick_labelers(question: Question, fit: DawidSkeneFit) -> LearnedLabelers:
+    """The labelers as the consensus of everybody has them, without a sampler: enough where the link
+    sets the interval and no model was asked for."""
+    samples = variational_crowd(
+        question.predicted, fit, n_draws=min(question.n_draws, 1000), seed=question.seed
+    )
+    return _told(question, DawidSkene(), {}, fit, samples, {})
+
+
 def beyond_sampling(question: Question) -> bool:
     return len(question.labels.item) > LARGE or question.n_classes > MANY_CLASSES
 
@@ -91,24 +100,36 @@ def _described(
     entries = Entries.of(labels)
     rows, name = row_model(noise, labels)
     replaced = [] if isinstance(noise, DawidSkene) or not beyond_sampling(question) else [name]
-    if replaced:
-        name = row_model(DawidSkene(), labels)[1]
     hard_items = isinstance(noise, Difficulty)
     samples = _sample(question, entries, rows, fit, thorough=trusted, hard_items=hard_items)
     question.progress(0.9, "checking who agrees too much")
     right = np.trace(samples.counts, axis1=1, axis2=2)
     diagnostics: dict[str, Any] = {"held_out_log_score": scores} if scores else {}
     diagnostics |= convergence(right, samples.n_chains, strict=trusted)
+    found = _told(question, DawidSkene() if replaced else noise, scores, fit, samples, diagnostics)
+    found.warnings.extend(
+        f"Beyond {LARGE:,} labels or {MANY_CLASSES} classes labelers are learned by "
+        f"{found.noise.model} only: {asked} was not used."
+        for asked in replaced
+    )
+    return found
+
+
+def _told(
+    question: Question,
+    noise: Any,
+    scores: dict[str, float],
+    fit: DawidSkeneFit,
+    samples: CrowdSamples,
+    diagnostics: dict[str, Any],
+) -> LearnedLabelers:
+    """What was learned, in numbers and words."""
+    labels = question.labels
+    name = row_model(noise, labels)[1]
     pairs = checks.agreement_check(labels, question.predicted, fit)
-    diagnostics["pairs"] = pairs[:10]
     error = samples.error.mean(axis=0)
     warnings = checks.structure_warnings(labels, error, question.n_classes)
     warnings += checks.agreement_warnings(pairs)
-    warnings += [
-        f"Beyond {LARGE:,} labels or {MANY_CLASSES} classes labelers are learned by {name} only: "
-        f"{asked} was not used."
-        for asked in replaced
-    ]
     summary = NoiseSummary(
         name,
         labels.labelers,
@@ -123,7 +144,9 @@ def _described(
     )
     why = ", chosen by how well models predict held-out labels" if scores else ""
     assumptions = [f"The labelers' quality was learned: {name}{why}."]
-    return LearnedLabelers(samples, summary, assumptions, warnings, diagnostics)
+    return LearnedLabelers(
+        samples, summary, assumptions, warnings, {**diagnostics, "pairs": pairs[:10]}
+    )
 
 
 def _sample(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from truthing.class_codes import Array
 from truthing.labels import Labels
 from truthing.metrics.confusion import Confusion
@@ -27,6 +29,8 @@ class Question:
     seed: int
     gold_weights: Array | None = None
     progress: Progress = silent
+    panel: str | None = None
+    trained_on_labels: bool = False
 
     @property
     def classes(self) -> tuple[Any, ...]:
@@ -35,6 +39,17 @@ class Question:
     @property
     def n_classes(self) -> int:
         return self.labels.n_classes
+
+    @property
+    def n_gold(self) -> int:
+        return int((self.gold >= 0).sum())
+
+    def seeds(self, *path: int) -> np.random.SeedSequence:
+        """A stream of random numbers of its own for each purpose."""
+        return np.random.SeedSequence(self.seed, spawn_key=path)
+
+    def rng(self, *path: int) -> np.random.Generator:
+        return np.random.default_rng(self.seeds(*path))
 
     def answer(self, confusion: Array) -> DrawnAnswer:
         return DrawnAnswer(self.classes, self.positive, Confusion.from_dense(confusion))

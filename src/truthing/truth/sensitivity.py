@@ -13,7 +13,7 @@ from truthing.metrics.estimate import Estimate
 from truthing.progress import Progress, part, silent
 from truthing.truth.consensus import Entries
 from truthing.truth.labelers import PER_ROW
-from truthing.truth.link.views import Readings, read_panel
+from truthing.truth.link.views import Views, read_panel
 from truthing.truth.outcome import Outcome
 from truthing.truth.problem import Groups
 from truthing.truth.question import Question
@@ -117,7 +117,7 @@ def sensitivity(
     return Sensitivity(tuple(rows), (max(0.0, 1 - apart - wrong), min(1.0, 1 - abs(apart - wrong))))
 
 
-def _discounted(question: Question, entries: Entries, readings: Readings, rho: float) -> Estimate:
+def _discounted(question: Question, entries: Entries, readings: Views, rho: float) -> Estimate:
     """The model's own posterior with the labelers' rows as learned and each item's votes discounted."""
     votes = np.bincount(entries.item, weights=entries.votes, minlength=entries.n_items)
     discount = 1 / (1 + (np.maximum(votes, 1) - 1) * rho)
@@ -137,7 +137,7 @@ def _discounted(question: Question, entries: Entries, readings: Readings, rho: f
     return Estimate.from_draws(np.trace(samples.counts, axis1=1, axis2=2) / len(question.predicted))
 
 
-def _consensus_rates(readings: Readings) -> tuple[float, float]:
+def _consensus_rates(readings: Views) -> tuple[float, float]:
     """How often prediction and consensus differ, and how often the model expects the consensus to be wrong."""
     best: Array = readings.posterior.argmax(axis=1)
     return float((best != readings.predicted).mean()), float(

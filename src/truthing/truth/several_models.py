@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,16 +19,18 @@ from truthing.truth.consensus import Entries, fit_dawid_skene
 from truthing.truth.labelers import LARGE, PER_ROW
 from truthing.truth.link.models import (
     Committee,
+    ModelLevel,
     draw_scored_truths,
     draw_tilts,
     draw_truths,
     effects,
     tilt_prior,
 )
-from truthing.truth.link.prior import learned_level, stated_level
-from truthing.truth.link.views import Readings, known_readings, read_panel
+from truthing.truth.link.views import Views, known_views, read_panel
+from truthing.truth.linked import assumed, chance_draws, link_components
 from truthing.truth.model_choice import choose_model
 from truthing.truth.problem import Problem
+from truthing.truth.question import Question
 from truthing.truth.samplers.diagnostics import effective_size, split_rhat
 from truthing.truth.samplers.known import CHAINS, sample_known
 from truthing.truth.samplers.models import Regression, sample_committee
@@ -35,6 +38,7 @@ from truthing.truth.samplers.models import Regression, sample_committee
 INDEPENDENT = (
     "Labelers err independently of each other and of the classifiers, given the true class."
 )
+MODELS = 7  # stream of random numbers
 SAME = 0.005  # chains whose accuracies are this close are taken together, and it is said where R-hat complains
 CURVES = "For areas under curves the log-odds of the positive class are a sum of smooth curves, one in the score of each classifier."
 TOGETHER = "Classifiers may err together: nothing is assumed about how their mistakes depend on each other."
@@ -63,6 +67,8 @@ def shared_truth(
     say: Progress,
     scores: Array | None = None,
     positive: int | None = None,
+    panel: str | None = None,
+    trained: Sequence[bool] = (),
 ) -> SharedTruth:
     """``predicted`` is classifiers × items; ``model`` a noise model or None, as in `grade`.
 
@@ -75,72 +81,75 @@ def shared_truth(
         )
     if learned and known_noise.is_open(model):
         checks.require_identified(labels, gold)
-    if panel_error is None and not known_noise.is_open(model):
-        panel_error = (
-            0  # what the user says about the labelers is trusted until panel_error says otherwise
-        )
     scored = None if scores is None or positive is None else Regression.on_scores(scores, positive)
     if panel_error is None or isinstance(panel_error, tuple) or panel_error > 0:
-        return _linked(
-            labels,
-            predicted,
-            scored,
-            gold,
-            model,
-            panel_error,
-            learned,
-            gold_weights,
-            n_draws,
-            seed,
-            say,
-        )
+        asked = [
+            Question(
+                labels,
+                row,
+                gold,
+                None,
+                None,
+                None,
+                "sample",
+                n_draws,
+                seed,
+                gold_weights,
+                panel=panel,
+                trained_on_labels=bool(trained[j]) if trained else False,
+            )
+            for j, row in enumerate(predicted)
+        ]
+        return _linked(asked, scored, model, panel_error, learned, say)
     return _trusted(labels, predicted, scored, gold, model, learned, n_draws, seed, say)
 
 
 def _linked(
-    labels: Labels, predicted: Array, scored: Regression | None, gold: Array, model: Any, panel_error: Any, learned: bool,
-    gold_weights: Array | None, n_draws: int, seed: int, say: Progress,
-) -> SharedTruth:  # fmt: skip
+    asked: list[Question],
+    scored: Regression | None,
+    model: Any,
+    panel_error: Any,
+    learned: bool,
+    say: Progress,
+) -> SharedTruth:
+    """Each classifier has its link of `grade`; the truth they share says how they depend."""
+    first = asked[0]
+    labels, gold, seed = first.labels, first.gold, first.seed
+    predicted = np.stack([question.predicted for question in asked])
     entries = Entries.of(labels)
-    readings: list[Readings] = []
-    for number, said in enumerate(predicted):
-        say(
-            0.6 * number / len(predicted),
-            f"reading the panel beside classifier {number + 1} of {len(predicted)}",
-        )
-        readings.append(read_panel(entries, said) if learned else _known(labels, said, gold, model))
-    levels = [
-        learned_level(r) if panel_error is None else stated_level(r, panel_error) for r in readings
+    views: list[Views] = []
+    for number, question in enumerate(asked):
+        say(0.6 * number / len(asked), f"classifier {number + 1} of {len(asked)} beside the panel")
+        row = question.predicted
+        views.append(read_panel(entries, row) if learned else _known(labels, row, gold, model))
+    pairs = list(zip(asked, views))
+    components = [
+        link_components(question, view, panel_error, own=question.trained_on_labels)
+        for question, view in pairs
     ]
-    consensus = np.mean([r.consensus for r in readings], axis=0)
+    wanted = np.stack([chance_draws(q, view, panel_error) for q, view in pairs], axis=1)
+    consensus = np.mean([view.consensus for view in views], axis=0)
     committee = Committee.of(predicted, consensus)
     say(0.6, "drawing the truth")
-    tilts = draw_tilts(
-        committee, tilt_prior(committee, levels), gold, gold_weights, n_draws=n_draws, seed=seed
-    )
-    warnings = checks.gold_selection_warning(labels, gold) if gold_weights is None else []
+    prior = tilt_prior(committee, [ModelLevel.of(found) for found in components])
+    tilts = draw_tilts(committee, prior, gold, first.gold_weights, wanted, first.rng(MODELS))
+    warnings = checks.gold_selection_warning(labels, gold) if first.gold_weights is None else []
     if learned:
-        pairs = [
-            checks.agreement_check(labels, said, r.fit) for said, r in zip(predicted, readings)
+        among = [
+            words
+            for question, view in pairs
+            for words in checks.agreement_warnings(
+                checks.agreement_check(labels, question.predicted, view.fit)
+            )
         ]
-        among = [w for found in pairs for w in checks.agreement_warnings(found)]
         warnings += list(dict.fromkeys(among))
-    assumptions = [
-        "The panel as a whole may be wrong together, as far as public crowds of people were (panels of language models can be worse: give gold)."
-        if panel_error is None
-        else "The panel as a whole may be wrong together, as far as panel_error says.",
-        TOGETHER,
-        checks.LEARNED_FROM_LABELS,
-    ]
-    n_gold = int((gold >= 0).sum())
-    if n_gold:
-        assumptions.append(f"{n_gold} gold items were used and must be a random choice.")
+    assumptions = [*dict.fromkeys(a for q in asked for a in assumed(q, panel_error)), TOGETHER]
     if scored is None:
         truth = draw_truths(committee, tilts, gold, seed)
     else:
         evidence = np.log(np.clip(consensus, 1e-6, 1))
         _, coefficients = sample_committee(
-            scored, gold, evidence=evidence, n_draws=n_draws, seed=seed
+            scored, gold, evidence=evidence, n_draws=first.n_draws, seed=seed
         )
         truth = draw_scored_truths(committee, tilts, scored, coefficients, gold, seed)
         assumptions.append(CURVES)
@@ -148,7 +157,7 @@ def _linked(
     return SharedTruth(truth, assumptions, warnings, {"effective_sample_size": size})
 
 
-def _known(labels: Labels, said: Array, gold: Array, model: Any) -> Readings:
+def _known(labels: Labels, said: Array, gold: Array, model: Any) -> Views:
     """Readings of one classifier when the noise is given."""
     flat = np.full(labels.n_classes, 1 / labels.n_classes)
     groups = (problem := Problem(labels, said, gold, model.log_likelihood(labels), flat)).groups
@@ -156,9 +165,8 @@ def _known(labels: Labels, said: Array, gold: Array, model: Any) -> Readings:
         groups.evidence, groups.predicted, groups.size, n_outcomes=labels.n_classes, prior=None, n_draws=400, seed=0,
         row_prior=np.full((labels.n_classes, labels.n_classes), PER_ROW / labels.n_classes),
     )  # fmt: skip
-    return known_readings(
-        problem.evidence, samples.truth[groups.member], said, samples.prior.mean(axis=0)
-    )
+    truth, prior = samples.truth[groups.member], samples.prior.mean(axis=0)
+    return known_views(Entries.of(labels), problem.evidence, truth, said, prior)
 
 
 def _trusted(

@@ -1,125 +1,141 @@
-"""From the link's chances to confusion matrices: how many predictions are right in each group, and which classes the wrong ones are."""
+"""From the link's chances to confusion matrices: how many predictions are right in each group, and
+which classes the wrong ones are.
+
+A wrong prediction k is truly c with probability ∝ f(c) r_c τ_kc: f the consensus of the item, r_c how
+much more frequent c is in truth than among the labels, τ what gold says of this very pair. Gold on
+all items informs r, so that a class that is never true loses its mass everywhere.
+"""
 
 from __future__ import annotations
 
-import numba
+from dataclasses import dataclass
+
 import numpy as np
 
 from truthing.class_codes import Array
-from truthing.truth.link.prior import LinkDraws
-from truthing.truth.link.views import Readings
+from truthing.truth.link.sampler import LinkDraws
+from truthing.truth.link.views import Views
 
-TRUST_IN_CLASSES = 2.0  # pseudo-items behind the models' distribution over classes, given that the prediction is wrong
+CLASS_TRUST = 1.5  # items that the labels' share of a class is worth: r ~ Gamma(1.5, 1.5)
+PAIR_TRUST = 8.0  # items that f r is worth for the wrong predictions of one class
+TINY = 1e-12
 
 
-def confusion_draws(link: LinkDraws, readings: Readings, gold: Array, seed: int) -> Array:
-    """Confusion counts on these items, draws × truth × prediction; gold items are counted as they are."""
-    n_classes = readings.n_classes
-    known = np.flatnonzero(gold >= 0)
-    held = np.bincount(link.design.member[known], minlength=len(link.design.size))
-    free = (link.design.size - held).astype(np.int64)
-    likely, tilt = wrong_classes(link, readings, gold, np.random.default_rng(seed))
-    drawn = _draw(link.chance(), free, link.design.predicted, likely, tilt, n_classes, seed)
-    flat = gold[known] * n_classes + readings.predicted[known]
-    return drawn + np.bincount(flat, minlength=n_classes**2).reshape(n_classes, n_classes)
+@dataclass(frozen=True, eq=False)
+class WrongClasses:
+    """``likely`` (groups × classes) are the consensus' shares of the wrong classes; ``tilt`` (draws
+    × predicted × classes) is r τ relative to them."""
+
+    likely: Array
+    tilt: Array
 
 
 def wrong_classes(
-    link: LinkDraws, readings: Readings, gold: Array, rng: np.random.Generator
-) -> tuple[Array, Array]:
-    """Per group the models' distribution over wrong classes; per draw and predicted class a tilt of it that gold has shaped."""
-    n_classes, predicted = readings.n_classes, readings.predicted
-    share = readings.consensus + 1e-4
+    link: LinkDraws, views: Views, gold: Array, rng: np.random.Generator
+) -> WrongClasses:
+    """What the wrong predictions should have been, draw by draw."""
+    n_classes, predicted, design = views.n_classes, views.predicted, link.design
+    share = views.consensus + 1e-4
     share[np.arange(len(predicted)), predicted] = 0.0
     share /= share.sum(axis=1, keepdims=True)
-    member, size = link.design.member, link.design.size
-    likely = (
-        np.stack(
-            [
-                np.bincount(member, weights=share[:, c], minlength=len(size))
-                for c in range(n_classes)
-            ],
-            axis=1,
-        )
-        / size[:, None]
-    )
-    tilt = np.ones((len(link.coefficients), n_classes, n_classes))
+    likely = np.stack([design.tally(slice(None), column) for column in share.T], axis=1)
+    likely /= design.size[:, None]
+    n_draws = len(link.coefficients)
+    tilt = np.ones((n_draws, n_classes, n_classes))
     if n_classes == 2:
-        return likely, tilt
-    wrong = size * (1 - link.design.chance)
+        return WrongClasses(likely, tilt)
     known = np.flatnonzero(gold >= 0)
+    counted = np.bincount(gold[known], minlength=n_classes)
+    expected = views.consensus[known].sum(axis=0)
+    ratio = rng.gamma(CLASS_TRUST + counted, size=(n_draws, n_classes)) / (CLASS_TRUST + expected)
+    wrong = design.size * (1 - design.expected)
     for k in np.unique(predicted):
-        here = link.design.predicted == k
+        here = design.predicted == k
         average = wrong[here] @ likely[here]
         average /= average.sum()
-        alpha = TRUST_IN_CLASSES * average
+        base = average * ratio
+        base /= np.maximum(base.sum(axis=1, keepdims=True), TINY)
         missed = known[(predicted[known] == k) & (gold[known] != k)]
-        alpha += np.bincount(gold[missed], minlength=n_classes)
-        possible = np.flatnonzero(alpha > 0)
-        tilt[:, k, possible] = (
-            np.maximum(rng.dirichlet(alpha[possible], len(tilt)), 1e-12) / average[possible]
-        )
-    return likely, tilt
+        alpha = PAIR_TRUST * base + np.bincount(gold[missed], minlength=n_classes)
+        drawn = rng.standard_gamma(np.maximum(alpha, TINY))
+        drawn /= np.maximum(drawn.sum(axis=1, keepdims=True), TINY)
+        tilt[:, k] = np.maximum(drawn, TINY) / np.maximum(average, TINY)
+    return WrongClasses(likely, tilt)
 
 
-@numba.njit(cache=True)
-def _draw(chance, free, predicted, likely, tilt, n_classes, seed):  # type: ignore[no-untyped-def]
-    np.random.seed(seed)
-    n_draws, n_groups = chance.shape
-    confusion = np.zeros((n_draws, n_classes, n_classes), dtype=np.int64)
-    p = np.empty(n_classes)
-    for d in range(n_draws):
-        for g in range(n_groups):
-            if free[g] == 0:
-                continue
-            k = predicted[g]
-            right = np.random.binomial(free[g], chance[d, g])
-            confusion[d, k, k] += right
-            left, total = free[g] - right, 0.0
-            for c in range(n_classes):
-                p[c] = 0.0 if c == k else likely[g, c] * tilt[d, k, c]
-                total += p[c]
-            for c in range(n_classes):
-                if left <= 0:
-                    break
-                if p[c] > 0:
-                    here = (
-                        left
-                        if p[c] >= total * (1 - 1e-12)
-                        else np.random.binomial(left, min(p[c] / total, 1.0))
-                    )
-                    confusion[d, c, k] += here
-                    left -= here
-                    total -= p[c]
-    return confusion
+def confusion_draws(link: LinkDraws, views: Views, gold: Array, rng: np.random.Generator) -> Array:
+    """Confusion counts on these items, draws × truth × prediction; gold items count as they are."""
+    n_classes, design = views.n_classes, link.design
+    known = np.flatnonzero(gold >= 0)
+    free = np.round(design.size - design.tally(known)).astype(np.int64)
+    chance = link.chance()
+    right = rng.binomial(free, chance)
+    mixing = wrong_classes(link, views, gold, rng)
+    confusion = np.zeros((len(chance), n_classes, n_classes), dtype=np.int64)
+    for k in np.unique(design.predicted):
+        here = np.flatnonzero(design.predicted == k)
+        hits = right[:, here].sum(axis=1)
+        confusion[:, k, k] = hits
+        missed = free[here].sum() - hits
+        shares = _shares(mixing, here, k, free[here] * (1 - chance[:, here]))
+        confusion[:, :, k] += _multinomial(missed, shares, rng)
+    flat = gold[known] * n_classes + views.predicted[known]
+    return confusion + np.bincount(flat, minlength=n_classes**2).reshape(n_classes, n_classes)
 
 
-def population_confusion(link: LinkDraws, readings: Readings, gold: Array, seed: int) -> Array:
-    """Confusion shares on new data like these items: expected counts at each draw of the link, items redrawn (a Bayesian bootstrap of groups)."""
-    rng = np.random.default_rng(seed)
-    likely, tilt = wrong_classes(link, readings, gold, rng)
-    chance, predicted, n_classes = link.chance(), link.design.predicted, readings.n_classes
-    mass = rng.gamma(link.design.size, size=chance.shape)
+def population_confusion(
+    link: LinkDraws, views: Views, gold: Array, rng: np.random.Generator
+) -> Array:
+    """Confusion shares on new data like these items: expected counts at each draw of the link,
+    items redrawn (a Bayesian bootstrap of groups)."""
+    mixing = wrong_classes(link, views, gold, rng)
+    chance, design, n_classes = link.chance(), link.design, views.n_classes
+    mass = rng.gamma(design.size, size=chance.shape)
     mass /= mass.sum(axis=1, keepdims=True)
     confusion = np.zeros((len(chance), n_classes, n_classes))
-    for g in range(len(predicted)):
-        k = predicted[g]
-        spread = likely[g] * tilt[:, k]
-        spread[:, k] = 0.0
-        spread /= spread.sum(axis=1, keepdims=True)
-        confusion[:, :, k] += (mass[:, g] * (1 - chance[:, g]))[:, None] * spread
-        confusion[:, k, k] += mass[:, g] * chance[:, g]
+    for k in np.unique(design.predicted):
+        here = np.flatnonzero(design.predicted == k)
+        wrong = mass[:, here] * (1 - chance[:, here])
+        shares = _shares(mixing, here, k, wrong)
+        confusion[:, :, k] = wrong.sum(axis=1, keepdims=True) * shares
+        confusion[:, k, k] = (mass[:, here] * chance[:, here]).sum(axis=1)
     return confusion
 
 
-def item_truth(link: LinkDraws, readings: Readings, gold: Array) -> Array:
-    """Posterior of each item's class: the mean chance of a right prediction, the rest by the models' classes."""
-    n_classes, predicted = readings.n_classes, readings.predicted
+def _shares(mixing: WrongClasses, here: Array, k: int, wrong: Array) -> Array:
+    """Shares of the classes among the wrong predictions of class k, draws × classes; ``wrong`` is
+    how many wrong ones each group is expected to hold."""
+    likely, tilt = mixing.likely[here], mixing.tilt[:, k]
+    shares = np.zeros(tilt.shape)
+    total = np.maximum(likely @ tilt.T, TINY).T  # draws × groups
+    shares = ((wrong + TINY) / total) @ likely * tilt
+    shares[:, k] = 0.0
+    return np.asarray(shares / np.maximum(shares.sum(axis=1, keepdims=True), 1e-300))
+
+
+def _multinomial(n: Array, shares: Array, rng: np.random.Generator) -> Array:
+    """One multinomial draw per row, class by class."""
+    out = np.zeros(shares.shape, dtype=np.int64)
+    left, rest = n.copy(), np.ones(len(n))
+    last = shares.shape[1] - 1 - np.argmax(shares[:, ::-1] > 0, axis=1)
+    for c in range(shares.shape[1]):
+        part = np.clip(shares[:, c] / np.maximum(rest, TINY), 0.0, 1.0)
+        part = np.where(last == c, 1.0, part)
+        out[:, c] = rng.binomial(left, part)
+        left = left - out[:, c]
+        rest = rest - shares[:, c]
+    return out
+
+
+def item_truth(link: LinkDraws, views: Views, gold: Array) -> Array:
+    """Posterior of each item's class: the mean chance of a right prediction, the rest by the
+    consensus."""
+    predicted, everyone = views.predicted, np.arange(len(views.predicted))
     right = link.chance().mean(axis=0)[link.design.member]
-    other = readings.consensus + 1e-4
-    other[np.arange(len(predicted)), predicted] = 0.0
+    other = views.consensus + 1e-4
+    other[everyone, predicted] = 0.0
     truth = other / other.sum(axis=1, keepdims=True) * (1 - right)[:, None]
-    truth[np.arange(len(predicted)), predicted] = right
+    truth[everyone, predicted] = right
     known = np.flatnonzero(gold >= 0)
-    truth[known] = np.eye(n_classes)[gold[known]]
-    return truth
+    truth[known] = np.eye(views.n_classes)[gold[known]]
+    return np.asarray(truth)

@@ -10,16 +10,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import softmax
 
 from truthing.class_codes import Array
+from truthing.truth.link.design import CELLS, STEP
 from truthing.truth.link.models_sampler import (
     RIDGE,
     posterior_tilts,
-    prior_tilts,
+    settle_levels,
     settle_scores,
     truths,
 )
-from truthing.truth.link.prior import DEFAULT, STEP, Level, LinkPrior
+from truthing.truth.link.prior import Components, student_slices
 from truthing.truth.link.views import CLIP
 from truthing.truth.samplers.models import Regression
 
@@ -76,6 +78,27 @@ class Committee:
         """The tilt at work in each group, groups × classifiers."""
         return self.effect[np.arange(self.n_models), self.said]
 
+    def free(self, known: Array) -> Array:
+        """The groups' shares of the items without gold."""
+        count = np.bincount(self.member, minlength=len(self.share)).astype(float)
+        count -= np.bincount(self.member[known], minlength=len(count))
+        return np.asarray(count / max(count.sum(), 1.0))
+
+    def right(self, beta: Array, share: Array) -> Array:
+        """Each classifier's share of right predictions at each draw of (b, tilts)."""
+        tilt, groups = self.tilt(), np.arange(len(self.said))
+        rows = max(1, CELLS // self.logs.size)
+        found = []
+        for start in range(0, len(beta), rows):
+            part = beta[start : start + rows]
+            scores = part[:, :1, None] * self.logs
+            for j in range(self.n_models):
+                scores[:, groups, self.said[:, j]] += part[:, 1 + tilt[:, j]]
+            chance = softmax(scores, axis=2)
+            right = [chance[:, groups, self.said[:, j]] @ share for j in range(self.n_models)]
+            found.append(np.stack(right, axis=1))
+        return np.concatenate(found)
+
     def moments(self, beta: Array) -> tuple[Array, Array, Array]:
         """Each classifier's share of right predictions at ``beta`` = (b, tilts), and its derivatives by b and by the tilts."""
         said, tilt = self.said, self.tilt()
@@ -101,26 +124,51 @@ class Committee:
 class TiltPrior:
     """(b, tilts) = mean + root · z, z standard normal but for the heavy tails: column 0 is the slope's, then the levels', then the effects'.
 
-    ``levels`` are the same draws of z seen as logits of accuracy, its last column their centre.
+    The components of the tails have ``multiples`` times the variance of the levels.
     """
 
     mean: Array
     root: Array
-    levels: Array
     multiples: Array
     slope_multiples: Array
     weights: Array
 
 
-def tilt_prior(committee: Committee, levels: list[Level], prior: LinkPrior = DEFAULT) -> TiltPrior:
-    """Every classifier's level gets its prior; slope and class effects leave the levels where they are (to first order)."""
+FREEDOM = 5.0
+SLOPE_SD, EFFECT_SD = 0.4, 1.0
+FLAT_SD = 3.0  # of a logit that could be anything
+
+
+@dataclass(frozen=True)
+class ModelLevel:
+    """What the link of one classifier says of its level: centre, scale, slope; how much is flat."""
+
+    centre: float
+    scale: float
+    slope: float
+    flat: float
+
+    @classmethod
+    def of(cls, components: Components) -> ModelLevel:
+        centre, slope = components.middle
+        known = components.informed
+        variance = float(known.weight @ (known.sd**2 + (known.centre - centre) ** 2))
+        tails = sum(weight * multiple for weight, multiple in student_slices(FREEDOM))
+        flat = float(components.weight[components.flat].sum())
+        return cls(centre, float(np.sqrt(variance / tails)), slope, flat)
+
+
+def tilt_prior(committee: Committee, levels: list[ModelLevel]) -> TiltPrior:
+    """Every classifier's level gets its prior; slope and class effects leave the levels where they
+    are (to first order)."""
     n_models, n_tilts = committee.n_models, committee.n_tilts
     owner = np.zeros((n_tilts, n_models))
     owner[committee.effect.ravel(), np.repeat(np.arange(n_models), committee.effect.shape[1])] = 1.0
     wanted = 1 / (1 + np.exp(-np.array([level.centre for level in levels])))
+    slope = float(np.mean([level.slope for level in levels]))
     theta = np.zeros(n_models)
     for _ in range(100):
-        right, by_slope, by_tilt = committee.moments(np.concatenate([[prior.slope], owner @ theta]))
+        right, by_slope, by_tilt = committee.moments(np.concatenate([[slope], owner @ theta]))
         among = by_tilt @ owner
         step = np.linalg.solve(among + RIDGE * np.eye(n_models), wanted - right - RIDGE * theta)
         largest = np.abs(step).max()
@@ -130,18 +178,24 @@ def tilt_prior(committee: Committee, levels: list[Level], prior: LinkPrior = DEF
     back = owner @ np.linalg.pinv(among, rcond=1e-6, hermitian=True)
     spread = np.sqrt(np.maximum(np.diag(among), 1e-12))
     values, vectors = np.linalg.eigh(among / np.outer(spread, spread))
-    scale = np.array([level.base_scale for level in levels])[:, None]
+    scale = np.array([level.scale for level in levels])[:, None]
     logits = scale * vectors * np.sqrt(np.maximum(values, 0.0))
-    effect_sd = prior.effect_sd / np.sqrt(n_models)
+    effect_sd = EFFECT_SD / np.sqrt(n_models)
     root = np.zeros((1 + n_tilts, 1 + n_models + n_tilts))
-    root[0, 0] = prior.slope_sd
-    root[1:, 0] = -back @ by_slope * prior.slope_sd
+    root[0, 0] = SLOPE_SD
+    root[1:, 0] = -back @ by_slope * SLOPE_SD
     root[1:, 1 : 1 + n_models] = back @ ((right * (1 - right))[:, None] * logits)
     root[1:, 1 + n_models :] = effect_sd * (np.eye(n_tilts) - back @ by_tilt)
+    weights, multiples = np.array(student_slices(FREEDOM)).T
+    flat, width = levels[0].flat, (FLAT_SD / float(scale.mean())) ** 2
+    multiples = np.append(multiples, max(width, 1.0))
     return TiltPrior(
-        np.concatenate([[prior.slope], owner @ theta]), root, np.column_stack([logits, np.log(right / (1 - right))]),
-        levels[0].multiples, levels[0].slope_factors, levels[0].weights,
-    )  # fmt: skip
+        np.concatenate([[slope], owner @ theta]),
+        root,
+        multiples,
+        np.minimum(np.maximum(multiples, 1.0), 9.0),
+        np.append(weights * (1 - flat), flat),
+    )
 
 
 def draw_tilts(
@@ -149,51 +203,45 @@ def draw_tilts(
     prior: TiltPrior,
     gold: Array,
     weights: Array | None,
-    *,
-    n_draws: int,
-    seed: int,
+    wanted: Array,
+    rng: np.random.Generator,
 ) -> Array:
-    """Draws of (b, tilts) given gold (class codes of items, -1 unknown; weights as in `link.draw_link`)."""
+    """Draws of (b, tilts) given gold (class codes of items, -1 unknown).
+
+    How classifiers depend on each other comes from this model; how often each is right comes from
+    ``wanted`` (draws × classifiers, among the items without gold), its own link in `grade`: the draw
+    with the r-th lowest share here gets the r-th lowest wanted one.
+    """
     known = np.flatnonzero(gold >= 0)
-    parts = (
-        prior.mean,
-        prior.root,
-        committee.n_models,
-        prior.multiples,
-        prior.slope_multiples,
-        prior.weights,
-    )
-    tilt = committee.tilt()
+    n_draws, tilt = len(wanted), committee.tilt()
+    parts = prior.mean, prior.root, committee.n_models, prior.multiples, prior.slope_multiples
     if len(known) == 0:
-        return np.asarray(
-            prior_tilts(
-                *parts,
-                prior.levels,
-                committee.logs,
-                committee.said,
-                tilt,
-                committee.share,
-                n_draws,
-                seed,
-            )
-        )
-    weight = np.ones(len(known)) if weights is None else weights
-    at = committee.member[known]
-    truth = gold[known].astype(np.int64)
-    return np.asarray(
-        posterior_tilts(
-            *parts,
-            committee.logs[at],
-            committee.said[at],
-            tilt[at],
-            truth,
-            weight,
-            n_draws,
-            THIN,
-            BURN,
-            seed,
-        )
-    )
+        drawn = _prior_tilts(prior, committee.n_models, n_draws, rng)
+    else:
+        weight = np.ones(len(known)) if weights is None else weights
+        at, truth = committee.member[known], gold[known].astype(np.int64)
+        seen = committee.logs[at], committee.said[at], tilt[at], truth, weight
+        seed = int(rng.integers(2**31))
+        drawn = posterior_tilts(*parts, prior.weights, *seen, n_draws, THIN, BURN, seed)
+        drawn = drawn[rng.permutation(n_draws)]
+    free = committee.free(known)
+    right = committee.right(drawn, free)
+    rank = right.argsort(axis=0, kind="stable").argsort(axis=0, kind="stable")
+    matched = np.take_along_axis(np.sort(wanted, axis=0), rank, axis=0)
+    owner = np.zeros(1 + committee.n_tilts, dtype=np.int64)
+    owner[1 + tilt] = np.arange(committee.n_models)
+    drawn = np.ascontiguousarray(drawn)
+    inside = np.clip(matched, 1e-6, 1 - 1e-6)
+    settle_levels(drawn, owner, committee.logs, committee.said, tilt, free, inside)
+    return drawn
+
+
+def _prior_tilts(prior: TiltPrior, n_models: int, n: int, rng: np.random.Generator) -> Array:
+    which = rng.choice(len(prior.weights), size=n, p=prior.weights / prior.weights.sum())
+    scale = np.ones((n, prior.root.shape[1]))
+    scale[:, 0] = np.sqrt(prior.slope_multiples[which])
+    scale[:, 1 : 1 + n_models] = np.sqrt(prior.multiples[which])[:, None]
+    return np.asarray(prior.mean + (scale * rng.standard_normal(scale.shape)) @ prior.root.T)
 
 
 def draw_truths(committee: Committee, tilts: Array, gold: Array, seed: int) -> Array:

@@ -38,44 +38,11 @@ def _tilt(mean, root, n_models, multiple, slope_multiple, z, beta):  # type: ign
         )
 
 
-@numba.njit(cache=True)
-def prior_tilts(  # type: ignore[no-untyped-def]
-    mean,
-    root,
-    n_models,
-    multiples,
-    slope_multiples,
-    weights,
-    levels,
-    logs,
-    said,
-    tilt,
-    share,
-    n_draws,
-    seed,
-):
-    """No gold: (b, tilts) from their prior, then shifted so that the levels are exactly those drawn."""
-    np.random.seed(seed)
-    cumulative, n = np.cumsum(weights), root.shape[1]
-    out, z, wanted = np.empty((n_draws, len(mean))), np.empty(n), np.empty(n_models)
-    owner = np.zeros(len(mean), dtype=np.int64)
-    for g in range(len(tilt)):
-        for j in range(n_models):
-            owner[1 + tilt[g, j]] = j
-    for d in range(n_draws):
-        component, u = 0, (d + np.random.random()) / n_draws
-        while component < len(weights) - 1 and cumulative[component] < u:
-            component += 1
-        for k in range(n):
-            z[k] = np.random.standard_normal()
-        _tilt(mean, root, n_models, multiples[component], slope_multiples[component], z, out[d])
-        for j in range(n_models):
-            logit = levels[j, n_models]
-            for k in range(n_models):
-                logit += math.sqrt(multiples[component]) * levels[j, k] * z[1 + k]
-            wanted[j] = 1 / (1 + math.exp(-min(max(logit, -25.0), 25.0)))
-        _settle(out[d], owner, logs, said, tilt, share, wanted)
-    return out
+@numba.njit(cache=True, parallel=True)
+def settle_levels(beta, owner, logs, said, tilt, share, wanted):  # type: ignore[no-untyped-def]
+    """Tilts of each draw shifted until every classifier is right on its ``wanted`` share."""
+    for d in numba.prange(len(beta)):
+        _settle(beta[d], owner, logs, said, tilt, share, wanted[d])
 
 
 @numba.njit(cache=True)

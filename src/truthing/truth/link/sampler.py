@@ -1,231 +1,236 @@
-"""Compiled sampling of the link, in the coordinates (λ, b, u): Laplace for each component of the level's prior as a heavy-tailed proposal,
-exact importance weights, systematic resampling."""
+"""Draws of the link, in the coordinates (λ, b, u).
+
+Without gold they are exact draws of the prior. With gold: Laplace's method for each component of the
+prior as a heavy-tailed proposal, exact importance weights, systematic resampling.
+"""
 
 from __future__ import annotations
 
-import math
+from dataclasses import dataclass
+from math import lgamma, log, pi
 
-import numba
 import numpy as np
+from scipy.special import expit
+
+from truthing.class_codes import Array
+from truthing.errors import NotConverged
+from truthing.truth.link.design import LinkDesign, link_design, solve_intercept
+from truthing.truth.link.prior import Components
+from truthing.truth.link.views import Views
 
 FREEDOM = 8.0
 WIDE = 2.5  # a fifth of the proposals are this much wider, so that no corner is missed
+ENOUGH = 200
+FEWEST = 30
 
 
-@numba.njit(cache=True)
-def _level(matrix, share, beta, gradient):  # type: ignore[no-untyped-def]
-    """λ(β) = logit of the mean chance over all items, and its gradient."""
-    mean = 0.0
-    gradient[:] = 0.0
-    for g in range(matrix.shape[0]):
-        eta = 0.0
-        for k in range(matrix.shape[1]):
-            eta += matrix[g, k] * beta[k]
-        p = 1 / (1 + math.exp(-eta))
-        mean += share[g] * p
-        weight = share[g] * p * (1 - p)
-        for k in range(matrix.shape[1]):
-            gradient[k] += weight * matrix[g, k]
-    mean = min(max(mean, 1e-9), 1 - 1e-9)
-    for k in range(matrix.shape[1]):
-        gradient[k] /= mean * (1 - mean)
-    return math.log(mean / (1 - mean))
+@dataclass(frozen=True, eq=False)
+class LinkDraws:
+    """Draws of (a, b, u). ``flat_weight`` is the posterior weight of "gold speaks alone";
+    ``surprise`` how probable so odd a gold count was before gold was seen (1: not odd)."""
+
+    design: LinkDesign
+    coefficients: Array
+    effective_size: float
+    flat_weight: float = 0.0
+    surprise: float = 1.0
+
+    def chance(self) -> Array:
+        """Each group's chance of a right prediction, draws × groups."""
+        return np.asarray(expit(self.coefficients @ self.design.matrix.T))
 
 
-@numba.njit(cache=True)
-def _log_likelihood(matrix, size, right, beta):  # type: ignore[no-untyped-def]
-    total = 0.0
-    for g in range(matrix.shape[0]):
-        if size[g] > 0:
-            eta = 0.0
-            for k in range(matrix.shape[1]):
-                eta += matrix[g, k] * beta[k]
-            total += right[g] * eta - size[g] * (math.log1p(math.exp(-abs(eta))) + max(eta, 0.0))
-    return total
+def draw_link(
+    views: Views,
+    components: Components,
+    gold: Array,
+    rng: np.random.Generator,
+    *,
+    n_draws: int,
+    gold_weights: Array | None = None,
+) -> LinkDraws:
+    """Posterior draws given gold (class codes, -1 unknown).
 
-
-@numba.njit(cache=True)
-def _mode(matrix, share, size, right, mean, precision, centre, variance, beta):  # type: ignore[no-untyped-def]
-    """Gauss-Newton for the gold's likelihood, the level's prior and that of slope and effects."""
-    p = matrix.shape[1]
-    gradient = np.empty(p)
-    hessian = np.zeros((p, p))
-    for iteration in range(60):
-        level = _level(matrix, share, beta, gradient)
-        slope = np.empty(p)
-        hessian[:] = 0.0
-        for k in range(p):
-            slope[k] = (
-                -precision[k] * (beta[k] - mean[k]) - (level - centre) / variance * gradient[k]
-            )
-            hessian[k, k] = precision[k]
-        for k in range(p):
-            for q in range(p):
-                hessian[k, q] += gradient[k] * gradient[q] / variance
-        for g in range(matrix.shape[0]):
-            if size[g] > 0:
-                eta = 0.0
-                for k in range(p):
-                    eta += matrix[g, k] * beta[k]
-                chance = 1 / (1 + math.exp(-eta))
-                surprise, weight = right[g] - size[g] * chance, size[g] * chance * (1 - chance)
-                for k in range(p):
-                    slope[k] += matrix[g, k] * surprise
-                    for q in range(p):
-                        hessian[k, q] += weight * matrix[g, k] * matrix[g, q]
-        step = np.linalg.solve(hessian, slope)
-        largest = np.abs(step).max()
-        if largest > 1.5:
-            step *= 1.5 / largest
-        if iteration > 20:
-            step *= 0.5
-        beta = beta + step
-        if largest < 1e-3:
+    ``gold_weights`` (one per gold item, mean one) corrects for gold that was chosen with known
+    unequal chances.
+    """
+    design = link_design(views, *components.middle)
+    known = np.flatnonzero(gold >= 0)
+    if len(known) == 0:
+        drawn = prior_draws(design, components.informed, n_draws, rng)
+        return LinkDraws(design, drawn, float(n_draws))
+    weights = np.ones(len(known)) if gold_weights is None else gold_weights
+    size = design.tally(known, weights)
+    right = design.tally(known, weights * (gold[known] == views.predicted[known]))
+    for more in (1, 10):  # about one case in a hundred needs more draws
+        drawn, weight, which = posterior_draws(design, components, size, right, more * n_draws, rng)
+        effective = 1 / (weight**2).sum()
+        if effective >= ENOUGH:
             break
-    return beta, hessian
-
-
-@numba.njit(cache=True)
-def _solve_intercept(matrix, share, beta, level, eta):  # type: ignore[no-untyped-def]
-    """The intercept for which the mean chance is expit(level), the other coefficients given; the share wrong is bisected."""
-    highest, lowest = -1e300, 1e300
-    for g in range(matrix.shape[0]):
-        eta[g] = 0.0
-        for k in range(1, matrix.shape[1]):
-            eta[g] += matrix[g, k] * beta[k]
-        highest, lowest = max(highest, eta[g]), min(lowest, eta[g])
-    low, high = level - highest - 1e-9, level - lowest + 1e-9
-    wrong = 1 / (1 + math.exp(level))
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        total = 0.0
-        for g in range(matrix.shape[0]):
-            total += share[g] / (1 + math.exp(middle + eta[g]))
-        if total > wrong:
-            low = middle
-        else:
-            high = middle
-        if high - low < 1e-5:
-            break
-    return 0.5 * (low + high)
-
-
-@numba.njit(cache=True)
-def _component(cumulative, u):  # type: ignore[no-untyped-def]
-    q = 0
-    while q < len(cumulative) - 1 and cumulative[q] < u:
-        q += 1
-    return q
-
-
-@numba.njit(cache=True)
-def prior_draws(  # type: ignore[no-untyped-def]
-    matrix, share, mean, precision, centre, variances, slope_factors, weights, n_draws, seed
-):
-    """No gold: component, λ, slope and effects from the prior, then the intercept that gives that λ."""
-    np.random.seed(seed)
-    p = matrix.shape[1]
-    cumulative, eta = np.cumsum(weights), np.empty(matrix.shape[0])
-    out = np.zeros((n_draws, p))
-    for d in range(n_draws):
-        q = _component(cumulative, (d + np.random.random()) / n_draws)
-        level = centre + math.sqrt(variances[q]) * np.random.standard_normal()
-        for k in range(1, p):
-            spread = math.sqrt(slope_factors[q] if k == 1 else 1.0)
-            out[d, k] = mean[k] + np.random.standard_normal() / math.sqrt(precision[k]) * spread
-        out[d, 0] = _solve_intercept(matrix, share, out[d], min(max(level, -25.0), 25.0), eta)
-    return out
-
-
-@numba.njit(cache=True)
-def _log_prior(beta, mean, precision, level, centre, variance, factor):  # type: ignore[no-untyped-def]
-    total = -0.5 * (level - centre) ** 2 / variance - 0.5 * math.log(variance * factor)
-    for k in range(1, len(beta)):
-        total -= 0.5 * (beta[k] - mean[k]) ** 2 * precision[k] / (factor if k == 1 else 1.0)
-    return total
-
-
-@numba.njit(cache=True)
-def _proposals(matrix, share, mean, precision, centre, variances, factors, weights, size, right):  # type: ignore[no-untyped-def]
-    """For each component: mode in (λ, b, u), Cholesky factor of the curvature there, its log determinant, Laplace evidence."""
-    n, p = len(variances), matrix.shape[1]
-    modes, factorised = np.empty((n, p)), np.empty((n, p, p))
-    evidence, determinant = np.empty(n), np.empty(n)
-    gradient, beta = np.empty(p), mean.copy()
-    for q in range(n):
-        adjusted = precision.copy()
-        adjusted[1] /= factors[q]  # an odd level allows an odd slope
-        beta, hessian = _mode(
-            matrix, share, size, right, mean, adjusted, centre, variances[q], beta
+    if effective < FEWEST:
+        raise NotConverged(
+            f"the posterior was not reached (effective sample size {effective:.0f}): gold and labels "
+            "contradict each other strongly. Check the gold, or use panel_error=0."
         )
-        level = _level(matrix, share, beta, gradient)
-        change = np.eye(p)
-        change[0, 0] = 1 / gradient[0]
-        for k in range(1, p):
-            change[0, k] = -gradient[k] / gradient[0]
-        lower = np.linalg.cholesky(change.T @ hessian @ change)
-        determinant[q] = 0.0
-        for k in range(p):
-            determinant[q] += 2 * math.log(lower[k, k])
-        prior = _log_prior(beta, mean, precision, level, centre, variances[q], factors[q])
-        evidence[q] = (
-            math.log(weights[q])
-            + _log_likelihood(matrix, size, right, beta)
-            + prior
-            - 0.5 * determinant[q]
-        )
-        modes[q] = beta
-        modes[q, 0] = level
-        factorised[q] = lower
-    return modes, factorised, determinant, evidence
+    place = (np.arange(n_draws) + rng.random()) / n_draws
+    chosen = np.minimum(np.searchsorted(np.cumsum(weight), place), len(weight) - 1)
+    chosen = rng.permutation(chosen)  # so that any part of the draws is a fair sample
+    flat = float(weight[components.flat[which]].sum())
+    surprise = _surprise(design, components.informed, size, right, rng)
+    return LinkDraws(design, drawn[chosen], effective, flat, surprise)
 
 
-@numba.njit(cache=True)
-def posterior_draws(  # type: ignore[no-untyped-def]
-    matrix, share, mean, precision, centre, variances, factors, weights, size, right, n_draws, seed
-):
-    """Draws given gold, and their effective number."""
-    np.random.seed(seed)
-    p = matrix.shape[1]
-    modes, factorised, determinant, evidence = _proposals(
-        matrix, share, mean, precision, centre, variances, factors, weights, size, right
-    )
+def prior_draws(
+    design: LinkDesign, components: Components, n_draws: int, rng: np.random.Generator
+) -> Array:
+    """No gold: component, level, slope and effects, then the intercept that gives that level."""
+    which = rng.permutation(_components(components.weight, n_draws, rng))
+    level = components.centre[which] + components.sd[which] * rng.standard_normal(n_draws)
+    z = rng.standard_normal((n_draws, design.matrix.shape[1] - 1))
+    rest = z * _spreads(components, design)[which]
+    rest[:, 0] += components.slope[which]
+    return np.column_stack([_intercepts(design, level, rest), rest])
+
+
+def posterior_draws(
+    design: LinkDesign,
+    components: Components,
+    size: Array,
+    right: Array,
+    n_draws: int,
+    rng: np.random.Generator,
+) -> tuple[Array, Array, Array]:
+    """Proposals, their normalised importance weights, and the component of each."""
+    seen = np.flatnonzero(size > 0)
+    matrix, size, right = design.matrix[seen], size[seen], right[seen]
+    spreads = _spreads(components, design)
+    p = design.matrix.shape[1]
+    modes, factors, height = _laplace(design, matrix, size, right, components)
+    evidence = np.log(components.weight) + height
     mixed = np.exp(evidence - evidence.max())
-    mixed = 0.9 * mixed / mixed.sum() + 0.1 * weights / weights.sum()  # never drop a component
-    cumulative, eta = np.cumsum(mixed), np.empty(matrix.shape[0])
-    drawn, log_weight = np.empty((n_draws, p)), np.empty(n_draws)
-    for d in range(n_draws):
-        q = _component(cumulative, (d + np.random.random()) / n_draws)
-        stretch = math.sqrt(FREEDOM / np.random.chisquare(FREEDOM))
-        if np.random.random() < 0.2:
-            stretch *= WIDE
-        x, square = np.empty(p), 0.0
-        for k in range(p):
-            z = np.random.standard_normal()
-            square += z * z
-            x[k] = z * stretch
-        lower = factorised[q]
-        for k in range(p - 1, -1, -1):
-            for other in range(k + 1, p):
-                x[k] -= lower[other, k] * x[other]
-            x[k] /= lower[k, k]
-        beta = modes[q] + x
-        level = min(max(beta[0], -25.0), 25.0)
-        beta[0] = _solve_intercept(matrix, share, beta, level, eta)
-        target = math.log(weights[q]) + _log_likelihood(matrix, size, right, beta)
-        target += _log_prior(beta, mean, precision, level, centre, variances[q], factors[q])
-        radius = stretch * stretch * square
-        near = (1 + radius / FREEDOM) ** (-0.5 * (FREEDOM + p))
-        far = (1 + radius / (WIDE * WIDE * FREEDOM)) ** (-0.5 * (FREEDOM + p)) * WIDE ** (-p)
-        proposal = math.log(mixed[q]) + 0.5 * determinant[q] + math.log(0.8 * near + 0.2 * far)
-        drawn[d] = beta
-        log_weight[d] = target - proposal
-    share_of = np.exp(log_weight - log_weight.max())
-    share_of /= share_of.sum()
-    effective = 1 / (share_of * share_of).sum()
-    out, reached, j, offset = np.empty((n_draws, p)), np.cumsum(share_of), 0, np.random.random()
-    for d in range(n_draws):
-        while j < n_draws - 1 and reached[j] < (d + offset) / n_draws:
-            j += 1
-        out[d] = drawn[j]
-    return out, effective
+    mixed = 0.9 * mixed / mixed.sum() + 0.1 * components.weight  # never drop a component
+    mixed /= mixed.sum()
+    which = _components(mixed, n_draws, rng)
+    z = rng.standard_normal((n_draws, p))
+    stretch = np.sqrt(FREEDOM / rng.chisquare(FREEDOM, n_draws))
+    stretch *= np.where(rng.random(n_draws) < 0.2, WIDE, 1.0)
+    inverse = np.linalg.inv(factors)
+    moved = np.einsum("dij,di->dj", inverse[which], z * stretch[:, None])
+    place = modes[which] + moved
+    level = np.clip(place[:, 0], -25, 25)
+    drawn = np.column_stack([_intercepts(design, level, place[:, 1:]), place[:, 1:]])
+    target = np.log(components.weight[which]) + _log_likelihood(drawn @ matrix.T, size, right)
+    target += _log_prior(components, spreads, which, level, place[:, 1:])
+    radius = stretch**2 * (z**2).sum(axis=1)
+    near = (1 + radius / FREEDOM) ** (-0.5 * (FREEDOM + p))
+    far = (1 + radius / (WIDE**2 * FREEDOM)) ** (-0.5 * (FREEDOM + p)) * WIDE**-p
+    volume = np.log(np.abs(factors.diagonal(axis1=1, axis2=2))).sum(axis=1)
+    constant = lgamma((FREEDOM + p) / 2) - lgamma(FREEDOM / 2) - 0.5 * p * log(FREEDOM * pi)
+    proposal = np.log(mixed[which]) + volume[which] + constant + np.log(0.8 * near + 0.2 * far)
+    weight = np.exp(target - proposal - (target - proposal).max())
+    return drawn, weight / weight.sum(), which
+
+
+def _laplace(
+    design: LinkDesign, matrix: Array, size: Array, right: Array, components: Components
+) -> tuple[Array, Array, Array]:
+    """For every component: mode in (λ, b, u), root of the curvature there (lower triangular), and
+    log of the evidence."""
+    n, p = len(components.weight), design.matrix.shape[1]
+    spreads = _spreads(components, design)
+    precision = np.column_stack([np.zeros(n), spreads**-2.0])
+    beta = np.zeros((n, p))
+    beta[:, 1] = components.slope
+    mean = beta.copy()
+    beta[:, 0] = _intercepts(design, np.clip(components.centre, -6, 6), beta[:, 1:])
+    for number in range(60):
+        level, gradient = _levels(design, beta)
+        push, curve = _level_slope(components, level)
+        chance = expit(beta @ matrix.T)
+        slope = (right - size * chance) @ matrix - precision * (beta - mean)
+        slope += push[:, None] * gradient
+        weight = size * chance * (1 - chance)
+        hessian = np.einsum("qg,gi,gj->qij", weight, matrix, matrix, optimize=True)
+        hessian += curve[:, None, None] * gradient[:, :, None] * gradient[:, None, :]
+        hessian[:, np.arange(p), np.arange(p)] += precision
+        step = np.linalg.solve(hessian, slope[:, :, None])[:, :, 0]
+        largest = np.abs(step).max(axis=1)
+        step *= np.minimum(1.0, 1.5 / np.maximum(largest, 1e-300))[:, None]
+        beta = beta + (step if number <= 20 else 0.5 * step)
+        if largest.max() < 1e-3:
+            break
+    level, gradient = _levels(design, beta)
+    change = np.tile(np.eye(p), (n, 1, 1))  # from (λ, b, u) to (a, b, u)
+    change[:, 0] = -gradient / gradient[:, :1]
+    change[:, 0, 0] = 1 / gradient[:, 0]
+    lower = np.linalg.cholesky(change.transpose(0, 2, 1) @ hessian @ change)
+    height = _log_likelihood(beta @ matrix.T, size, right)
+    height += _log_prior(components, spreads, np.arange(n), level, beta[:, 1:])
+    height += 0.5 * p * log(2 * pi) - np.log(lower.diagonal(axis1=1, axis2=2)).sum(axis=1)
+    return np.column_stack([level, beta[:, 1:]]), lower, height
+
+
+def _levels(design: LinkDesign, beta: Array) -> tuple[Array, Array]:
+    """λ(β), the logit of the mean chance over all items, and its gradient, for every row of β."""
+    chance = expit(beta @ design.matrix.T)
+    mean = np.clip(chance @ design.share, 1e-9, 1 - 1e-9)
+    gradient = (design.share * chance * (1 - chance)) @ design.matrix
+    gradient /= (mean * (1 - mean))[:, None]
+    gradient[:, 0] += 1e-12
+    return np.log(mean) - np.log1p(-mean), gradient
+
+
+def _level_slope(components: Components, level: Array) -> tuple[Array, Array]:
+    """Derivative of the log prior of λ, and (minus) its curvature."""
+    chance = expit(level)
+    push = np.where(components.flat, 0.5 - chance, (components.centre - level) / components.sd**2)
+    curve = np.where(components.flat, chance * (1 - chance) + 1e-3, components.sd**-2.0)
+    return push, curve
+
+
+def _log_likelihood(eta: Array, size: Array, right: Array) -> Array:
+    return np.asarray(eta @ right - np.logaddexp(0, eta) @ size)
+
+
+def _log_prior(
+    components: Components, spreads: Array, which: Array, level: Array, rest: Array
+) -> Array:
+    z = (level - components.centre[which]) / components.sd[which]
+    normal = -0.5 * z**2 - np.log(components.sd[which]) - 0.5 * log(2 * pi)
+    flat = 0.5 * level - np.logaddexp(0, level) - log(pi)
+    spread = spreads[which]
+    mean = np.zeros_like(rest)
+    mean[:, 0] = components.slope[which]
+    others = -0.5 * (((rest - mean) / spread) ** 2).sum(axis=1) - np.log(spread).sum(axis=1)
+    others -= 0.5 * rest.shape[1] * log(2 * pi)
+    return np.where(components.flat[which], flat, normal) + others
+
+
+def _spreads(components: Components, design: LinkDesign) -> Array:
+    """Standard deviations of slope and effects, components × coefficients but the first."""
+    effects = np.tile(components.effect_sd[:, None], design.matrix.shape[1] - 2)
+    return np.column_stack([components.slope_sd, effects])
+
+
+def _intercepts(design: LinkDesign, level: Array, rest: Array) -> Array:
+    return solve_intercept(np.clip(level, -25, 25), rest @ design.matrix[:, 1:].T, design.share)
+
+
+def _components(weight: Array, n_draws: int, rng: np.random.Generator) -> Array:
+    place = (np.arange(n_draws) + rng.random(n_draws)) / n_draws
+    return np.minimum(np.searchsorted(np.cumsum(weight), place), len(weight) - 1)
+
+
+def _surprise(
+    design: LinkDesign,
+    informed: Components,
+    size: Array,
+    right: Array,
+    rng: np.random.Generator,
+) -> float:
+    """Twice the smaller tail of the prior's prediction of the number of right gold items."""
+    chance = expit(prior_draws(design, informed, 500, rng) @ design.matrix.T)
+    expected = rng.binomial(np.round(size).astype(np.int64), chance).sum(axis=1)
+    seen = round(float(right.sum()))
+    below, above = (expected <= seen).mean(), (expected >= seen).mean()
+    return float(min(1.0, 2 * min(below, above)))

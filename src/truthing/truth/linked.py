@@ -1,0 +1,245 @@
+"""The default answer: the link from consensus to truth sets every interval."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from truthing.class_codes import Array
+from truthing.progress import part
+from truthing.truth import checks
+from truthing.truth.consensus import Entries
+from truthing.truth.draws import AnswerBesideGold, ShareAnswer
+from truthing.truth.gold_alone import GoldAlone, share_draws
+from truthing.truth.link.counts import confusion_draws, item_truth, population_confusion
+from truthing.truth.link.prior import (
+    DEFAULT,
+    OWN_LABELS,
+    Components,
+    learned_components,
+    stated_components,
+)
+from truthing.truth.link.sampler import LinkDraws, draw_link
+from truthing.truth.link.views import Views, read_consensus
+from truthing.truth.outcome import NoiseSummary, Outcome
+from truthing.truth.question import Question
+from truthing.truth.scores import ScoreAnswer
+
+VIEWS = (
+    "majority",
+    "dawid_skene",
+    "one_coin",
+    "dawid_skene_labelers_only",
+    "one_coin_labelers_only",
+)
+LINK, COUNTS, GOLD = range(3)  # streams of random numbers
+CONFLICT = 0.01
+PANELS = {
+    "people": "as far as public panels of people were",
+    "models": "as far as public panels of language models were",
+}
+
+
+def answer_by_link(
+    question: Question,
+    views: Views,
+    panel_error: Any,
+    noise: NoiseSummary,
+    assumptions: list[str],
+    warnings: list[str],
+    diagnostics: dict[str, Any],
+) -> Outcome:
+    """What the labels say about the predictions, as far as such labels were right on public panels."""
+    if len(np.unique(question.predicted)) == 1:
+        # a constant prediction says nothing about items: its accuracy is a class's share
+        views = read_consensus(Entries.of(question.labels))
+        question.progress(0.95, "drawing how far the panel may be wrong together")
+        link, drawn = _draw(
+            question, views, link_components(question, views, panel_error, own=True)
+        )
+        confusion = np.zeros_like(drawn)
+        confusion[:, :, question.predicted[0]] = drawn.sum(axis=2)
+    else:
+        question.progress(0.95, "drawing how far the panel may be wrong together")
+        own = question.trained_on_labels
+        link, confusion = _draw(
+            question, views, link_components(question, views, panel_error, own=own)
+        )
+    answer: Any = question.answer(confusion)
+    if question.n_gold and question.gold_weights is None:
+        answer = AnswerBesideGold(answer, gold_alone(question))
+    curves = None
+    if question.scores is not None and question.positive is not None:
+        curves = _linked_scores(question, views, link)
+    found, said = _about_gold(question, link)
+    return Outcome(
+        answer,
+        item_truth(link, views, question.gold),
+        [*assumptions, *assumed(question, panel_error)],
+        [*warnings, *said],
+        {**diagnostics, **found, "views": _named(views), "panel_error": panel_error},
+        noise,
+        curves,
+    )
+
+
+def linked_shares(question: Question, panel_error: Any) -> Outcome:
+    """How frequent each class is: the consensus is graded like a classifier, and the truth counted."""
+    labels, entries = question.labels, Entries.of(question.labels)
+    views = read_consensus(entries, progress=part(question.progress, 0, 0.8))
+    question.progress(0.8, "drawing how far the panel may be wrong together")
+    link, confusion = _draw(
+        question, views, link_components(question, views, panel_error, own=True)
+    )
+    shares = confusion.sum(axis=2)
+    shares /= shares.sum(axis=1, keepdims=True)
+    alone = _shares_by_gold(question) if question.n_gold and question.gold_weights is None else None
+    fit = views.fit
+    name = "one confusion matrix for each labeler (Dawid-Skene)"
+    noise = NoiseSummary(name, labels.labelers, fit.rows(), np.exp(fit.log_prior), learned=True)
+    pairs = checks.agreement_check(labels, None, fit)
+    warnings = checks.structure_warnings(labels, noise.error_rate, question.n_classes)
+    warnings += checks.agreement_warnings(pairs)
+    found, said = _about_gold(question, link)
+    assumptions = [f"The labelers' quality was learned: {name}.", *assumed(question, panel_error)]
+    return Outcome(
+        ShareAnswer.of(shares, alone),
+        item_truth(link, views, question.gold),
+        assumptions,
+        warnings + said,
+        {"pairs": pairs[:10], **found, "panel_error": panel_error},
+        noise,
+    )
+
+
+def chance_draws(question: Question, views: Views, panel_error: Any) -> Array:
+    """Draws of how often the prediction is right among the items without gold, as `grade` has it."""
+    components = link_components(question, views, panel_error, own=question.trained_on_labels)
+    link, confusion = _draw(question, views, components)
+    free = link.design.size - link.design.tally(np.flatnonzero(question.gold >= 0))
+    ours = link.chance() @ (free / max(free.sum(), 1.0))
+    if not question.n_gold or question.gold_weights is not None:
+        return np.asarray(ours)
+    beside = AnswerBesideGold(question.answer(confusion), gold_alone(question))
+    if not beside.takes_gold("accuracy"):
+        return np.asarray(ours)
+    known = question.gold >= 0
+    right = int((question.gold[known] == question.predicted[known]).sum())
+    size = question.n_gold, len(question.gold), "population", len(ours)
+    return share_draws(right, *size, question.rng(GOLD))
+
+
+def gold_alone(question: Question) -> GoldAlone:
+    """What the gold items would say without any label."""
+    return GoldAlone(
+        question.classes,
+        question.positive,
+        question.predicted,
+        question.gold,
+        question.target,
+        question.n_draws,
+        question.seeds(GOLD),
+    )
+
+
+def link_components(question: Question, views: Views, panel_error: Any, *, own: bool) -> Components:
+    if panel_error is not None:
+        return stated_components(views, panel_error)
+    return learned_components(views, question.panel, OWN_LABELS if own else DEFAULT)
+
+
+def _draw(question: Question, views: Views, components: Components) -> tuple[LinkDraws, Array]:
+    """The link, and draws of the confusion of ``views.predicted``."""
+    link = draw_link(
+        views,
+        components,
+        question.gold,
+        question.rng(LINK),
+        n_draws=question.n_draws,
+        gold_weights=question.gold_weights,
+    )
+    if question.target == "sample":
+        drawn = confusion_draws(link, views, question.gold, question.rng(COUNTS))
+        return link, drawn.astype(float)
+    drawn = population_confusion(link, views, question.gold, question.rng(COUNTS))
+    return link, drawn * len(views.predicted)
+
+
+def _shares_by_gold(question: Question) -> Array:
+    rng = question.rng(GOLD)
+    counted = np.bincount(question.gold[question.gold >= 0], minlength=question.n_classes)
+    size = question.n_gold, len(question.gold), question.target, question.n_draws
+    return np.stack([share_draws(int(hits), *size, rng) for hits in counted], axis=1)
+
+
+def _about_gold(question: Question, link: LinkDraws) -> tuple[dict[str, Any], list[str]]:
+    """Diagnostics of the link, and what must be said where gold contradicts the panel."""
+    found: dict[str, Any] = {"link_effective_sample_size": link.effective_size}
+    if not question.n_gold:
+        return found, []
+    found |= {"gold_speaks_alone": link.flat_weight, "gold_surprise": link.surprise}
+    said = []
+    if question.gold_weights is None:
+        said += checks.gold_selection_warning(question.labels, question.gold)
+    if link.surprise < CONFLICT:
+        said.append(
+            "Gold contradicts what such labels say on public panels "
+            f"(a count so odd had probability {max(link.surprise, 0.002):.1g}): the answer leans on "
+            "gold. Check that gold is a random choice, or expect that this panel is unusual."
+        )
+    return found, said
+
+
+def assumed(question: Question, panel_error: Any) -> list[str]:
+    if panel_error is None:
+        unknown = "as far as public panels of people and of language models were (kind not known)"
+        how = f"{PANELS.get(str(question.panel), unknown)}; panel_error (--panel-error) changes it"
+    else:
+        how = f"by your word on about {_share(panel_error):.1%} of items"
+    found = [f"The panel as a whole may be wrong together, {how}."]
+    if question.n_gold:
+        gold = f"{question.n_gold} gold items correct it"
+        chosen = "were chosen with the chances given" if question.gold_weights is not None else ""
+        found.append(f"{gold}: they {chosen or 'must be a random choice'}.")
+    if question.trained_on_labels:
+        found.append("The classifier learned from these labels and repeats some of their mistakes.")
+    else:
+        found.append(checks.LEARNED_FROM_LABELS)
+    return found
+
+
+def _named(views: Views) -> dict[str, float]:
+    shares = 1 / (1 + np.exp(-views.levels))
+    return {"agreement": views.agreement, **dict(zip(VIEWS, map(float, shares)))}
+
+
+def _share(panel_error: Any) -> float:
+    if isinstance(panel_error, tuple):
+        return float(panel_error[0] / sum(panel_error))
+    return float(panel_error)
+
+
+def _linked_scores(question: Question, views: Views, link: LinkDraws) -> ScoreAnswer:
+    """The link's chances, item by item, sharpened by what the score says beyond the prediction."""
+    positive = question.positive
+    assert positive is not None
+    assert question.scores is not None
+    chance = link.chance()
+    odds = np.where(
+        link.design.predicted == positive,
+        chance / (1 - chance + 1e-12),
+        (1 - chance) / (chance + 1e-12),
+    )
+    consensus = np.clip(views.consensus[:, [1 - positive, positive]], 1e-6, 1)
+    return ScoreAnswer.linked(
+        question.scores,
+        np.log(consensus),
+        views.predicted == positive,
+        odds,
+        link.design.member,
+        question.gold,
+        positive,
+        n_draws=min(question.n_draws, 2000),
+        seed=question.seed,
+    )
