@@ -19,6 +19,7 @@ FLOORS = [
     {"metrics"},
     {"truth"},
     {"papers", "simulation"},
+    {"asking"},
     {"report"},
     {"grading"},
     {"rate"},

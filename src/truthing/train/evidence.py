@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from truthing.asking import as_noise, as_prior
 from truthing.class_codes import Array, recode, sort_classes
 from truthing.errors import InputError, listing
-from truthing.grading import as_noise, as_prior
 from truthing.labels import Labels, Repeats
 from truthing.matching import as_gold
 from truthing.noise.base import TableNoise, symmetric_table
