@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "truthing"
 FLOORS = [
-    {"errors", "progress"},
+    {"errors", "progress", "threads"},
     {"class_codes"},
     {"labels", "predictions"},
     {"matching"},
