@@ -136,9 +136,10 @@ class _Chain(NamedTuple):
 def _count(given, truth, level, right, wrong, answers):  # type: ignore[no-untyped-def]
     """Labels that are right and wrong by labeler and level, outcomes by truth."""
     start_of, rater, label, votes = given.labels
+    outcome = given.outcome
     right[:], wrong[:], answers[:] = 0.0, 0.0, 0.0
     for i in range(len(truth)):
-        answers[truth[i], given.outcome[i]] += 1
+        answers[truth[i], outcome[i]] += 1
         for n in range(start_of[i], start_of[i + 1]):
             if label[n] == truth[i]:
                 right[rater[n], level[i]] += votes[n]
@@ -175,9 +176,10 @@ def _label_logs(fallibility, n_classes, miss, gain):  # type: ignore[no-untyped-
 @numba.njit(cache=True)
 def _before_labels(given, i, prior, own, p):  # type: ignore[no-untyped-def]
     """Log of the chance of each class of item i by prior, outcome and gold."""
+    gold, outcome = given.gold[i], given.outcome[i]
     for c in range(len(p)):
-        allowed = (given.gold[i] < 0 or given.gold[i] == c) and prior[c] > 0
-        p[c] = math.log(prior[c] * max(own[c, given.outcome[i]], 1e-300)) if allowed else -1e300
+        allowed = (gold < 0 or gold == c) and prior[c] > 0
+        p[c] = math.log(prior[c] * max(own[c, outcome], 1e-300)) if allowed else -1e300
 
 
 @numba.njit(cache=True)

@@ -172,29 +172,31 @@ def _record(prior, own, rows, n_strata, kept, chain):  # type: ignore[no-untyped
 def _count(given, i, s, sign, tally):  # type: ignore[no-untyped-def]
     """Put item i into state s, or take it out."""
     start_of, rater, label, votes = given.labels
-    tally.answers[s, given.outcome[i]] += sign
-    tally.size[s] += sign
+    labels, together, answers, size = tally
+    answers[s, given.outcome[i]] += sign
+    size[s] += sign
     for n in range(start_of[i], start_of[i + 1]):
-        tally.labels[rater[n], s, label[n]] += sign * votes[n]
-        tally.given[rater[n], s] += sign * votes[n]
+        labels[rater[n], s, label[n]] += sign * votes[n]
+        together[rater[n], s] += sign * votes[n]
 
 
 @numba.njit(cache=True)
 def _before_labels(given, i, n_strata, tally, p):  # type: ignore[no-untyped-def]
     """The chance of each state of item i by its outcome, its gold and the other items, rows and prior summed out."""
     outcome, row_weight, state_weight = given.outcome[i], given.row_weight, given.state_weight
+    gold, prior, learned = given.gold[i], given.prior, given.prior[0] < 0
     answers, size = tally.answers, tally.size
     for s in range(len(p)):
         p[s] = (row_weight + answers[s, outcome]) / (row_weight * given.n_outcomes + size[s])
-        if given.prior[0] < 0:
+        if learned:
             p[s] *= state_weight + size[s]
         else:
             mine, first = 0.0, s - s % n_strata
             for other in range(first, first + n_strata):
                 mine += size[other]
             share = (state_weight + size[s]) / (state_weight * n_strata + mine)
-            p[s] *= share * max(given.prior[s // n_strata], LEAST)
-        if given.gold[i] >= 0 and given.gold[i] != s // n_strata:
+            p[s] *= share * max(prior[s // n_strata], LEAST)
+        if gold >= 0 and gold != s // n_strata:
             p[s] = 0.0
 
 
@@ -203,6 +205,7 @@ def _by_labels(given, i, predictive, tally, p):  # type: ignore[no-untyped-def]
     """Multiply p by the chance of item i's labels in each state, given all other labels of the same labelers there."""
     start_of, rater, label, votes = given.labels
     alpha, weight, learns = predictive
+    labels, together, _, _ = tally
     first, before = start_of[i], 0.0
     for n in range(first, start_of[i + 1]):
         t, k = rater[n], label[n]
@@ -211,8 +214,8 @@ def _by_labels(given, i, predictive, tally, p):  # type: ignore[no-untyped-def]
         for v in range(int(votes[n])):
             top = 0.0
             for s in range(len(p)):
-                chance = alpha[t, s, k] + learns[t] * (tally.labels[t, s, k] + v)
-                p[s] *= chance / (weight[t, s] + learns[t] * (tally.given[t, s] + before + v))
+                chance = alpha[t, s, k] + learns[t] * (labels[t, s, k] + v)
+                p[s] *= chance / (weight[t, s] + learns[t] * (together[t, s] + before + v))
                 top = max(top, p[s])
             if top < 1e-200:
                 for s in range(len(p)):

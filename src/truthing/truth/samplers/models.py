@@ -75,6 +75,7 @@ def _leap(z, score, push, leap, at, slope):  # type: ignore[no-untyped-def]
 def _weigh(rows, labelers, evidence):  # type: ignore[no-untyped-def]
     """p(labels | truth) of each item at the labelers' present rows, up to a factor."""
     start_of, rater, label, votes = labelers.labels
+    known = labelers.known
     n_items, n_classes = evidence.shape
     for i in range(n_items):
         top = -math.inf
@@ -85,23 +86,23 @@ def _weigh(rows, labelers, evidence):  # type: ignore[no-untyped-def]
                 evidence[i, c] += votes[k] * math.log(chance)
             top = max(top, evidence[i, c])
         for c in range(n_classes):
-            evidence[i, c] = math.exp(evidence[i, c] - top) * labelers.known[i, c]
+            evidence[i, c] = math.exp(evidence[i, c] - top) * known[i, c]
 
 
 @numba.njit(cache=True)
 def _reach(beta, at, reach):  # type: ignore[no-untyped-def]
     """Running sums over the classes of each group's chances, to draw truths from."""
     n_groups, n_classes = reach.shape
-    chance = np.empty(n_classes)
+    chance, evidence, chosen, tilt = np.empty(n_classes), at.evidence, at.chosen, at.tilt
     for g in range(n_groups):
         for c in range(n_classes):
             chance[c] = beta[c]
-        for j in range(at.chosen.shape[1]):
-            chance[at.chosen[g, j]] += beta[n_classes + at.tilt[g, j]]
+        for j in range(chosen.shape[1]):
+            chance[chosen[g, j]] += beta[n_classes + tilt[g, j]]
         softmax(chance, chance)
         total = 0.0
         for c in range(n_classes):
-            total += chance[c] * at.evidence[g, c]
+            total += chance[c] * evidence[g, c]
             reach[g, c] = total
 
 
@@ -109,10 +110,10 @@ def _reach(beta, at, reach):  # type: ignore[no-untyped-def]
 def _draw_truths(reach, labelers, tally, truth):  # type: ignore[no-untyped-def]
     """Every item's truth, and the labelers' labels counted by it."""
     start_of, rater, label, votes = labelers.labels
-    last = reach.shape[1] - 1
+    last, member = reach.shape[1] - 1, labelers.member
     tally[:] = 0.0
     for i in range(len(truth)):
-        g, c = labelers.member[i], 0
+        g, c = member[i], 0
         u = np.random.random() * reach[g, last]
         while c < last and u >= reach[g, c]:
             c += 1
