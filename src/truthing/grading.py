@@ -23,10 +23,10 @@ from truthing.asking import (
 from truthing.errors import InputError, did_you_mean
 from truthing.labels import Repeats
 from truthing.metrics.counts import Tally, evaluate
+from truthing.metrics.face_value import face_value
 from truthing.noise.base import TableNoise
 from truthing.noise.known import Confusion, Symmetric
 from truthing.papers import su_methods
-from truthing.papers.su_foils import face_value
 from truthing.progress import Progress, listener
 from truthing.report import Report
 from truthing.truth.outcome import NoiseSummary, Outcome

@@ -26,7 +26,7 @@ from truthing.errors import InputError, listing
 from truthing.labels import Labels, Repeats
 from truthing.matching import Joined, as_predictions
 from truthing.metrics.counts import Tally
-from truthing.papers.su_foils import face_value
+from truthing.metrics.face_value import face_value
 from truthing.predictions import Predictions
 from truthing.progress import Progress, listener
 from truthing.tables import read_predictions

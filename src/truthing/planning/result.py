@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from truthing import __version__
 from truthing.errors import InputError
 from truthing.planning.design import Design
 from truthing.planning.search import Curve
 from truthing.planning.sequential import NextItems, PilotState
 from truthing.planning.widths import Goal
 from truthing.planning.world import World
+from truthing.version import __version__
 
 
 @dataclass(frozen=True, eq=False)

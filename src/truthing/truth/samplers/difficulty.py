@@ -13,7 +13,7 @@ import numba
 import numpy as np
 
 from truthing.class_codes import Array
-from truthing.noise.base import symmetric_table
+from truthing.noise.base import combined_error, symmetric_table
 from truthing.noise.difficulty import (
     FALLIBILITY,
     LEVELS,
@@ -23,7 +23,6 @@ from truthing.noise.difficulty import (
     SHAPE,
     SHAPE_LIMITS,
 )
-from truthing.noise.known import combined_error
 from truthing.progress import Progress, silent, stretches
 from truthing.threads import in_threads
 from truthing.truth.consensus import Entries
