@@ -132,6 +132,13 @@ class OneCoinFit:
     posterior: Array
     log_odds: Array
 
+    @property
+    def accuracy(self) -> Array:
+        """How often each rater is right."""
+        from scipy.special import expit
+
+        return np.asarray(expit(self.log_odds - math.log(max(self.posterior.shape[1] - 1, 1))))
+
     def labelers_only(self, entries: Entries, discount: Array) -> Array:
         """Item posteriors from these entries alone, votes discounted for dependence."""
         return _coin_posteriors(entries, self.log_odds, discount[entries.item] * entries.votes)
