@@ -9,7 +9,7 @@ import time
 import numpy as np
 
 import truthing as tr
-from truthing.noise.em import TINY, Rows, _pass, fit_em
+from truthing.noise.em import TINY, Coded, Rows, fit_em, one_pass
 
 
 def crowd(
@@ -54,18 +54,8 @@ def crowd_kit(labels: tr.Labels) -> tuple[float, float, int]:
     prior = model.priors_.reindex(range(n)).to_numpy()
     key = labels.labeler * np.int32(n) + labels.label
     none = np.full(labels.n_items, -1)
-    _, _, likelihood = _pass(
-        labels.indptr,
-        key,
-        np.empty(0, dtype=np.float32),
-        np.log(rows),
-        np.log(prior),
-        none,
-        1,
-        np.empty((0, n)),
-        False,
-        2,
-    )
+    coded = Coded(labels.indptr.astype(np.int64), key, np.empty(0, dtype=np.float32), none)
+    _, _, likelihood = one_pass(coded, np.log(rows), np.log(prior), 1, np.empty((0, n)), 2)
     return seconds, float(likelihood), len(model.loss_history_)
 
 

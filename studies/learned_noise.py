@@ -14,7 +14,7 @@ import numpy as np
 
 import truthing as tr
 from truthing.class_codes import Array
-from truthing.noise.known import combined_error
+from truthing.noise.base import combined_error
 from truthing.truth.consensus import Entries
 from truthing.truth.model_choice import choose_model
 

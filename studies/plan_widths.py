@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 import truthing as tr
+from truthing.planning.design import anchors_for
 from truthing.planning.pilot import learn
-from truthing.planning.search import anchors_for
 from truthing.planning.surface import simulate_surface
 from truthing.planning.widths import Goal
 from truthing.planning.world import Drawn, World, assumed_world

@@ -4,30 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from truthing.class_codes import Array
-from truthing.errors import InputError, did_you_mean, listing
-from truthing.labels import Labels, Repeats
-from truthing.matching import Joined, as_gold, as_predictions, join
+from truthing.asking import (
+    MOST_CELLS,
+    as_noise,
+    as_prior,
+    check_draws,
+    check_target,
+    positive_class,
+    predicted_classes,
+    prepare,
+    selection_weights,
+    sizes,
+)
+from truthing.errors import InputError, did_you_mean
+from truthing.labels import Repeats
 from truthing.metrics.counts import Tally, evaluate
-from truthing.noise.base import NoiseModel, TableNoise
+from truthing.metrics.face_value import face_value
+from truthing.noise.base import TableNoise
 from truthing.noise.known import Confusion, Symmetric
-from truthing.noise.learned import Learned
 from truthing.papers import su_methods
-from truthing.papers.su_foils import face_value
 from truthing.progress import Progress, listener
 from truthing.report import Report
-from truthing.simulation import class_prior
-from truthing.tables import read_gold, read_labels, read_predictions
 from truthing.truth.outcome import NoiseSummary, Outcome
 from truthing.truth.problem import Problem, estimate_prior
 from truthing.truth.question import Question
 
-MOST_CELLS = 20_000_000  # of drawn confusion matrices together
 METHODS = ("posterior", *su_methods.METHODS)
 
 
@@ -145,18 +150,6 @@ def _check_options(method: str, target: str, draws: int) -> None:
     check_draws(draws)
 
 
-def check_target(target: str) -> None:
-    if target not in ("sample", "population"):
-        raise InputError(
-            f"target {target!r} is not known: choose sample (these items) or population (new data like them)."
-        )
-
-
-def check_draws(draws: int) -> None:
-    if draws < 100:
-        raise InputError(f"{draws} draws are too few for an interval: give at least 100.")
-
-
 def _posterior(question: Question, model: Any, panel_error: Any) -> Outcome:
     """The default method, and the question of what else it might have assumed kept open for `Report.sensitivity`."""
     from truthing.truth import answer, checks, known_noise
@@ -242,142 +235,3 @@ def _by_the_book(question: Question, model: Any, method: str, panel_error: Any) 
     return replace(
         outcome, noise=summary, curves=curves, assumptions=assumptions + outcome.assumptions
     )
-
-
-def selection_weights(chances: Mapping[Any, float], joined: Joined) -> Array:
-    """Weights of gold items that were chosen with known unequal chances; together they count as their effective number."""
-    known = np.flatnonzero(joined.gold >= 0)
-    items = [joined.labels.items[i] for i in known]
-    absent = [item for item in items if item not in chances]
-    if absent:
-        raise InputError(
-            f"gold_weights gives no chance for gold item {listing(map(repr, absent), 3)}: give one for each gold item."
-        )
-    chance = np.array([float(chances[item]) for item in items])
-    if ((chance <= 0) | (chance > 1)).any():
-        raise InputError(
-            "gold_weights holds the chance of each item to be chosen for gold: above 0 and at most 1."
-        )
-    weight = 1 / chance
-    return weight * weight.sum() / (weight**2).sum()
-
-
-def prepare(
-    predictions: Any, labels: Any, *, gold: Any, scores: Any = None, repeats: Repeats = "error"
-) -> Joined:
-    """Whatever the caller has, read and joined."""
-    labels = labels if isinstance(labels, Labels) else _labels(labels)
-    predictions = (
-        read_predictions(predictions) if isinstance(predictions, str | Path) else predictions
-    )
-    gold = read_gold(gold) if isinstance(gold, str | Path) else gold
-    return join(labels, as_predictions(predictions, labels, scores), as_gold(gold), repeats=repeats)
-
-
-def _labels(labels: Any) -> Labels:
-    if isinstance(labels, str | Path) or hasattr(labels, "columns"):
-        return read_labels(labels)
-    return Labels.from_matrix(labels)
-
-
-def positive_class(classes: tuple[Any, ...], positive: Any, assumptions: list[str]) -> int | None:
-    """The positive one of two classes; None when there are more."""
-    if len(classes) < 2:
-        raise InputError(
-            f"only one class occurs ({listing(classes)}): with one class there is nothing to grade. Check labels and predictions."
-        )
-    if positive is not None and positive not in classes:
-        same = [c for c in classes if str(c) == str(positive)]
-        if not same:
-            raise InputError(
-                f"positive class {positive!r} does not occur; there are {listing(map(repr, classes))}."
-            )
-        positive = same[0]
-    if len(classes) > 2:
-        if positive is not None:
-            raise InputError(
-                f"positive={positive!r} is for two classes, and there are {len(classes)}: ask for recall[{positive}] and the like."
-            )
-        return None
-    if positive is None:
-        assumptions.append(
-            f"The positive class is {classes[-1]!r}, the last in order; set positive= (--positive) to choose the other."
-        )
-        return 1
-    return classes.index(positive)
-
-
-def predicted_classes(
-    joined: Joined, positive: int | None, threshold: float | None, assumptions: list[str]
-) -> tuple[Array, Array | None]:
-    """Hard predictions (given, or cut from scores) and the positive class's scores."""
-    scores, predicted = joined.scores, joined.predicted
-    column = scores
-    if scores is not None and scores.ndim == 2:
-        if predicted is None and threshold is None:
-            predicted = scores.argmax(axis=1)
-            assumptions.append("The predicted class is the one with the highest score.")
-        column = scores[:, positive] if positive is not None else None
-    if threshold is not None:
-        if column is None or positive is None:
-            raise InputError("a threshold needs scores of two classes.")
-        predicted = np.where(column >= threshold, positive, 1 - positive)
-        assumptions.append(
-            f"Items with a score of at least {threshold:g} count as predicted {joined.labels.classes[positive]!r}."
-        )
-    if column is not None and positive is None:
-        column = None
-    if predicted is None and column is not None:
-        raise InputError(
-            "scores without predictions need a threshold: give threshold= (--threshold)."
-        )
-    if predicted is None:
-        raise InputError("no predictions: give predictions, or scores with a threshold.")
-    return predicted, column
-
-
-def as_noise(noise: Any) -> Any:
-    """A number, a range, a mapping or a model, as a model."""
-    if noise is None:
-        return None
-    if isinstance(noise, bool):
-        raise InputError("noise=True says nothing: give a rate such as 0.05.")
-    if isinstance(noise, int | float):
-        return Symmetric(float(noise))
-    if isinstance(noise, tuple) and len(noise) == 2:
-        return Symmetric((float(noise[0]), float(noise[1])))
-    if isinstance(noise, Mapping):
-        scalar = all(np.ndim(v) == 0 for v in noise.values())
-        return Symmetric(dict(noise)) if scalar else Confusion(dict(noise))
-    if isinstance(noise, NoiseModel | Learned):
-        return noise
-    raise InputError(
-        f"noise is a {type(noise).__name__}: give a rate, a mapping from labeler to rate or matrix, or a model with log_likelihood(labels)."
-    )
-
-
-def as_prior(prior: Any, classes: tuple[Any, ...]) -> Array:
-    """A class prior in the order of the classes."""
-    if isinstance(prior, Mapping):
-        unknown = [c for c in prior if c not in classes]
-        if unknown:
-            raise InputError(
-                f"the prior names class {listing(map(repr, unknown))}, which does not occur."
-            )
-        prior = [prior.get(c, 0.0) for c in classes]
-    share = class_prior(prior)
-    if len(share) != len(classes):
-        raise InputError(
-            f"the prior has {len(share)} shares for {len(classes)} classes ({listing(classes)}): give one for each."
-        )
-    return share
-
-
-def sizes(joined: Joined) -> dict[str, int]:
-    labels = joined.labels
-    return {
-        "items": labels.n_items,
-        "labelers": int((labels.per_labeler > 0).sum()),
-        "labels": labels.n_labels,
-        "gold": int((joined.gold >= 0).sum()),
-    }

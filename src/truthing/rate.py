@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from truthing.asking import as_noise, as_prior, check_target, prepare, selection_weights, sizes
 from truthing.class_codes import Array
 from truthing.errors import InputError, did_you_mean
-from truthing.grading import as_noise, as_prior, check_target, prepare, selection_weights, sizes
 from truthing.labels import Repeats
 from truthing.metrics.estimate import Estimate
 from truthing.noise.base import TableNoise

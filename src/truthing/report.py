@@ -9,8 +9,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from truthing import __version__
 from truthing.class_codes import Array
+from truthing.display import renderer as _renderer
 from truthing.errors import InputError
 from truthing.metrics.confusion import Confusion
 from truthing.metrics.counts import Tally, evaluate, metric_names
@@ -19,6 +19,7 @@ from truthing.metrics.estimate import Estimate
 from truthing.metrics.joint import JointDensity
 from truthing.progress import Progress, listener
 from truthing.truth.outcome import NoiseSummary
+from truthing.version import __version__
 
 
 class Answer(Protocol):
@@ -252,13 +253,6 @@ class Report:
             else "the labels share mistakes with the classifier"
         )
         return text + f" Against the labels taken at face value it would seem {naive:.0%}: {blame}."
-
-
-def _renderer(name: str) -> Any:
-    """A room upstairs, entered only when something is to be shown: a report is data, and knows no page or picture by itself."""
-    import importlib
-
-    return importlib.import_module(f"truthing.render.{name}")
 
 
 def _as_dict(estimate: Estimate, level: float) -> dict[str, float]:

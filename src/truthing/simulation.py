@@ -11,8 +11,8 @@ import numpy as np
 from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.labels import Labels
-from truthing.noise.base import check_confusion, symmetric_table
-from truthing.noise.known import Confusion, Difficulty, combined_error
+from truthing.noise.base import check_confusion, combined_error, symmetric_table
+from truthing.noise.known import Confusion, Difficulty
 from truthing.predictions import Predictions
 
 

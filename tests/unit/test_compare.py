@@ -19,13 +19,13 @@ from truthing.truth.consensus import Entries
 from truthing.truth.link.models import Committee, draw_tilts, tilt_prior
 from truthing.truth.link.prior import draw_link, learned_level
 from truthing.truth.link.views import read_panel
-from truthing.truth.samplers.models import (
+from truthing.truth.samplers.models import sample_committee
+from truthing.truth.samplers.regression import (
     CLASS_SD,
     COMMON_SD,
     OWN_SD,
     Regression,
-    _target,
-    sample_committee,
+    log_posterior,
 )
 
 
@@ -126,21 +126,16 @@ def test_gradient_is_the_derivative() -> None:
     n = regression.design.shape[1]
     heavy = np.arange(n) % 2 == 0
     mode, root, z = rng.standard_normal(n), rng.standard_normal((n, n)) / 3, rng.standard_normal(n)
-    data = (
-        regression.design,
-        heavy,
-        rng.random((40, 3)) + 0.05,
-        regression.said,
-        regression.tilt,
-        rng.integers(1, 4, 40).astype(float),
-    )
+    evidence, size = rng.random((40, 3)) + 0.05, rng.integers(1, 4, 40)
+    posterior = regression.posterior(evidence, size, regression.said, regression.tilt)
+    posterior = posterior._replace(mode=mode, root=root, heavy=heavy)
     slope = np.empty(len(regression.design))
 
     def value(at: np.ndarray) -> float:
-        return float(_target(at, mode, root, *data, slope)[0])
+        return float(log_posterior(at, posterior, slope)[0])
 
     numeric = [(value(z + step) - value(z - step)) / 2e-6 for step in 1e-6 * np.eye(n)]
-    np.testing.assert_allclose(_target(z, mode, root, *data, slope)[1], numeric, atol=1e-5)
+    np.testing.assert_allclose(log_posterior(z, posterior, slope)[1], numeric, atol=1e-5)
 
 
 def test_sampler_agrees_with_enumeration() -> None:

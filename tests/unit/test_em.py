@@ -10,9 +10,9 @@ from scipy.special import expit, logsumexp
 from scipy.stats import beta
 
 import truthing as tr
+from truthing.noise.base import combined_error
 from truthing.noise.difficulty import HardItems
 from truthing.noise.em import fit_em
-from truthing.noise.known import combined_error
 from truthing.simulation import Simulation
 from truthing.truth.consensus import Entries
 from truthing.truth.model_choice import choose_model

@@ -13,11 +13,10 @@ from typer.testing import CliRunner
 
 import truthing as tr
 from truthing.cli.main import app
+from truthing.papers.label_variance import asymptotic_width, item_variance, policy_in_truth
 from truthing.planning.belief import Belief
-from truthing.planning.closed_forms import asymptotic_width, item_variance, policy_in_truth
-from truthing.planning.design import Costs, Stock
+from truthing.planning.design import Costs, Stock, round_numbers
 from truthing.planning.more_gold import gold_effect
-from truthing.planning.search import round_numbers
 from truthing.planning.sequential import _inclusion, _systematic
 from truthing.planning.surface import simulate_surface
 from truthing.planning.widths import Goal

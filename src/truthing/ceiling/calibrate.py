@@ -33,26 +33,24 @@ def platt(scores: Array, decisions: Array) -> Array:
 
 
 def _curve(theta: Array, scores: Array) -> Array:
-    return 1 / (1 + np.exp(-np.clip(theta[0] * scores + theta[1], -500, 500)))
+    from scipy.special import expit
+
+    return np.asarray(expit(theta[0] * scores + theta[1]))
 
 
 def isotonic(scores: Array, decisions: Array) -> tuple[Array, Array]:
-    """Least-squares curve that never falls, by pooling adjacent violators: the scores where it starts a step, and its heights.
+    """Least-squares curve that never falls, the scores where it starts a step, and its heights.
 
     >>> [part.tolist() for part in isotonic(np.array([1.0, 2, 3, 4]), np.array([0, 1, 0, 1]))]
     [[1.0, 2.0, 4.0], [0.0, 0.5, 1.0]]
     """
-    levels, place = np.unique(scores, return_inverse=True)
+    from scipy.optimize import isotonic_regression
+
+    values, place = np.unique(scores, return_inverse=True)
     weight = np.bincount(place).astype(float)
-    mean = np.bincount(place, weights=decisions) / weight
-    stack: list[tuple[float, float, int]] = []
-    for start, (height, size) in enumerate(zip(mean, weight)):
-        first = start
-        while stack and stack[-1][0] >= height:
-            previous, more, first = stack.pop()
-            height, size = (previous * more + height * size) / (more + size), more + size
-        stack.append((height, size, first))
-    return levels[[first for _, _, first in stack]], np.array([height for height, _, _ in stack])
+    curve = isotonic_regression(np.bincount(place, weights=decisions) / weight, weights=weight)
+    starts = curve.blocks[:-1]
+    return values[starts], np.asarray(curve.x[starts])
 
 
 def fit_platt(scores: Array, decisions: Array) -> Callable[[Array], Array]:

@@ -9,10 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from truthing.class_codes import Array, sort_classes
-from truthing.comparison.result import Comparison, Scored, check_models
-from truthing.errors import InputError, listing
-from truthing.grading import (
+from truthing.asking import (
     MOST_CELLS,
     as_noise,
     check_draws,
@@ -23,10 +20,13 @@ from truthing.grading import (
     selection_weights,
     sizes,
 )
+from truthing.class_codes import Array, sort_classes
+from truthing.comparison.result import Comparison, Scored, check_models
+from truthing.errors import InputError, listing
 from truthing.labels import Labels, Repeats
 from truthing.matching import Joined, as_predictions
 from truthing.metrics.counts import Tally
-from truthing.papers.su_foils import face_value
+from truthing.metrics.face_value import face_value
 from truthing.predictions import Predictions
 from truthing.progress import Progress, listener
 from truthing.tables import read_predictions

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truthing.class_codes import Array
+from truthing.comparison.slices import Slice, by_slice
 from truthing.errors import InputError, did_you_mean, listing
 from truthing.metrics.counts import PER_CLASS, Tally, evaluate
 from truthing.metrics.estimate import Estimate
@@ -227,11 +228,11 @@ class Comparison:
             (np.diff(draws, axis=1) <= 0).all(axis=1).mean()
         )
 
-    def by_slice(self, metric: str = "accuracy") -> Any:
+    def by_slice(self, metric: str = "accuracy") -> list[Slice]:
         """The metric in every slice (``by=``), pooled so that small slices do not shout."""
-        from truthing.comparison.slices import by_slice
-
-        return by_slice(self, metric)
+        draws = np.stack([self.draws_of(metric, at, "population") for at in self.slices.values()])
+        sizes = {name: len(at) for name, at in self.slices.items()}
+        return by_slice(metric, draws, self.models, sizes, self.seed)
 
     # ---- words ------------------------------------------------------------------------------------------------------
 

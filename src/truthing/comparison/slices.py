@@ -6,16 +6,14 @@ that is learned with them (a grid, flat on τ), so a slice moves towards the oth
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from truthing.class_codes import Array
 from truthing.metrics.estimate import Estimate
-
-if TYPE_CHECKING:
-    from truthing.comparison.result import Comparison
 
 GRID = 200
 
@@ -39,22 +37,21 @@ class Slice:
         }  # fmt: skip
 
 
-def by_slice(comparison: Comparison, metric: str) -> list[Slice]:
-    """Each model in each slice and, of two models, their difference."""
-    names = list(comparison.slices)
-    found = [comparison.draws_of(metric, comparison.slices[name], "population") for name in names]
-    draws = np.stack(found)  # slices × draws × models
-    columns = [(model, draws[:, :, j], (0.0, 1.0)) for j, model in enumerate(comparison.models)]
-    if len(comparison.models) == 2:
-        first, second = comparison.models
+def by_slice(
+    metric: str, draws: Array, models: Sequence[str], sizes: Mapping[str, int], seed: int
+) -> list[Slice]:
+    """Each model in each slice and, of two models, their difference; ``draws`` is slices × draws × models, ``sizes`` counts items."""
+    columns = [(model, draws[:, :, j], (0.0, 1.0)) for j, model in enumerate(models)]
+    if len(models) == 2:
+        first, second = models
         columns.append((f"{first} - {second}", draws[:, :, 0] - draws[:, :, 1], (-1.0, 1.0)))
     out = []
     for model, values, support in columns:
-        together = pool(values, comparison.seed)
-        for k, name in enumerate(names):
+        together = pool(values, seed)
+        for k, (name, items) in enumerate(sizes.items()):
             alone = Estimate.from_draws(values[k], support=support)
             pooled = Estimate.from_draws(np.clip(together[k], *support), support=support)
-            out.append(Slice(name, model, metric, len(comparison.slices[name]), alone, pooled))
+            out.append(Slice(name, model, metric, items, alone, pooled))
     return out
 
 

@@ -49,6 +49,13 @@ def symmetric_table(error: Any, n_classes: int) -> Array:
     return np.where(np.eye(n_classes, dtype=bool), 1 - rate, wrong)
 
 
+def combined_error(difficulty: Any, fallibility: Any, n_classes: int) -> Array:
+    """Su 60."""
+    return np.asarray(
+        (difficulty - difficulty * fallibility + fallibility) * (n_classes - 1) / n_classes
+    )
+
+
 def align(values: Any, names: tuple[Any, ...], what: str) -> Array:
     """A number for all, a sequence in the order of ``names``, or a mapping by name, as an array."""
     if isinstance(values, int | float):

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from truthing.class_codes import Array
-from truthing.noise.base import symmetric_table
+from truthing.noise.base import combined_error, symmetric_table
 from truthing.noise.em import TINY, EMFit, Model, Theta
-from truthing.noise.known import combined_error
 
 FALLIBILITY = (2.0, 4.0)  # Beta prior of a labeler's fallibility: better than chance on average
 SHAPE, SHAPE_WEIGHT = (

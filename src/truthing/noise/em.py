@@ -9,13 +9,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 
 from truthing.class_codes import Array
 from truthing.labels import Labels
+from truthing.threads import in_threads, n_threads, shares
 
 TINY = 1e-10
 Theta = tuple[Array, ...]
@@ -55,51 +56,72 @@ class EMFit:
         return np.asarray(states.reshape(len(states), -1, self.n_strata).sum(axis=2))
 
 
-@numba.njit(parallel=True, cache=True, fastmath={"contract", "reassoc", "nsz"})
-def _pass(start_of, key, votes, logs, log_prior, gold, n_strata, posterior, keep, n_threads):  # type: ignore[no-untyped-def]
-    """E step at (logs, log_prior) and the counts of the M step; ``logs`` and counts are (labeler · C + label) × states."""
-    n_items, n_states, weighted = len(start_of) - 1, len(log_prior), len(votes) > 0
-    counts = np.zeros((n_threads, logs.shape[0], n_states))
-    totals = np.zeros((n_threads, n_states))
-    likelihood = np.zeros(n_threads)
-    for thread in numba.prange(n_threads):
-        score = np.empty(n_states)
-        for i in range(n_items * thread // n_threads, n_items * (thread + 1) // n_threads):
-            for s in range(n_states):
-                score[s] = log_prior[s] if gold[i] < 0 or gold[i] == s // n_strata else -np.inf
-            for n in range(start_of[i], start_of[i + 1]):
-                row = key[n]
-                if weighted:
-                    for s in range(n_states):
-                        score[s] += votes[n] * logs[row, s]
-                else:
-                    for s in range(n_states):
-                        score[s] += logs[row, s]
-            top = score[0]
-            for s in range(1, n_states):
-                top = max(top, score[s])
-            total = 0.0
-            for s in range(n_states):
-                score[s] = np.exp(score[s] - top)
-                total += score[s]
-            likelihood[thread] += top + np.log(total)
-            for s in range(n_states):
-                score[s] /= total
-                totals[thread, s] += score[s]
-            for n in range(start_of[i], start_of[i + 1]):
-                row = key[n]
-                vote = votes[n] if weighted else 1.0
+class Coded(NamedTuple):
+    """Labels sorted by item as codes: ``key`` is labeler · C + label, ``votes`` are empty where each counts once."""
+
+    start_of: Array
+    key: Array
+    votes: Array
+    gold: Array
+
+
+def one_pass(
+    labels: Coded, logs: Array, log_prior: Array, n_strata: int, posterior: Array, threads: int
+) -> tuple[Array, Array, float]:
+    """E step at (logs, log_prior) and the counts of the M step; ``logs`` and counts are (labeler · C + label) × states.
+
+    ``posterior`` is filled, unless it is empty.
+    """
+    parts = shares(len(labels.start_of) - 1, threads)
+    jobs = [(labels, logs, log_prior, n_strata, posterior, *part) for part in parts]
+    counts, totals, likelihoods = zip(*in_threads(_pass, jobs))
+    return np.sum(counts, axis=0), np.sum(totals, axis=0), float(np.sum(likelihoods))
+
+
+@numba.njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
+def _pass(labels, logs, log_prior, n_strata, posterior, first, last):  # type: ignore[no-untyped-def]
+    """The same for items first to last."""
+    start_of, key, votes, gold = labels
+    n_states, weighted, keep = len(log_prior), len(votes) > 0, len(posterior) > 0
+    counts, totals, likelihood = np.zeros((len(logs), n_states)), np.zeros(n_states), 0.0
+    score = np.empty(n_states)
+    for i in range(first, last):
+        for s in range(n_states):
+            score[s] = log_prior[s] if gold[i] < 0 or gold[i] == s // n_strata else -np.inf
+        for n in range(start_of[i], start_of[i + 1]):
+            row = key[n]
+            if weighted:
                 for s in range(n_states):
-                    counts[thread, row, s] += vote * score[s]
-            if keep:
+                    score[s] += votes[n] * logs[row, s]
+            else:
                 for s in range(n_states):
-                    posterior[i, s] = score[s]
-    return counts.sum(axis=0), totals.sum(axis=0), likelihood.sum()
+                    score[s] += logs[row, s]
+        top = score[0]
+        for s in range(1, n_states):
+            top = max(top, score[s])
+        total = 0.0
+        for s in range(n_states):
+            score[s] = np.exp(score[s] - top)
+            total += score[s]
+        likelihood += top + np.log(total)
+        for s in range(n_states):
+            score[s] /= total
+            totals[s] += score[s]
+        for n in range(start_of[i], start_of[i + 1]):
+            row = key[n]
+            vote = votes[n] if weighted else 1.0
+            for s in range(n_states):
+                counts[row, s] += vote * score[s]
+        if keep:
+            for s in range(n_states):
+                posterior[i, s] = score[s]
+    return counts, totals, likelihood
 
 
 @numba.njit(cache=True)
-def _first_counts(start_of, key, votes, n_rows, n_classes, gold):  # type: ignore[no-untyped-def]
+def _first_counts(labels, n_rows, n_classes):  # type: ignore[no-untyped-def]
     """The M step of a soft majority vote."""
+    start_of, key, votes, gold = labels
     counts, totals = np.zeros((n_rows, n_classes)), np.zeros(n_classes)
     share = np.empty(n_classes)
     for i in range(len(start_of) - 1):
@@ -163,29 +185,39 @@ def fit_em(labels: Labels, model: Model, gold: Array | None = None, **options: A
 
 
 def fit_codes(
-    start_of: Array, labeler: Array, label: Array, weights: Array | None, model: Model, *, gold: Array | None = None, tolerance: float = 1e-6,
-    most: int = 200, threads: int | None = None, stop: Callable[[float], bool] | None = None, keep_posterior: bool = True,
-) -> Any:  # fmt: skip
+    start_of: Array,
+    labeler: Array,
+    label: Array,
+    weights: Array | None,
+    model: Model,
+    *,
+    gold: Array | None = None,
+    tolerance: float = 1e-6,
+    most: int = 200,
+    threads: int | None = None,
+    stop: Callable[[float], bool] | None = None,
+    keep_posterior: bool = True,
+    accelerated: bool = True,
+) -> Any:
     """EM until the log posterior per label climbs by less than ``tolerance``; ``threads`` never changes the model, only the time.
 
-    Labels are codes sorted by item, item i's from ``start_of[i]`` on.
+    Labels are codes sorted by item, item i's from ``start_of[i]`` on. Not ``accelerated``, it takes plain steps.
     """
     n_items, n_labels, n_classes = len(start_of) - 1, len(label), model.n_classes
-    key = labeler * np.int32(n_classes) + label
-    votes = np.empty(0, dtype=np.float32) if weights is None else weights.astype(np.float32)
-    known = np.full(n_items, -1) if gold is None else gold
-    threads = threads or numba.get_num_threads()
-    theta = model.start(
-        *_first_counts(start_of, key, votes, model.n_labelers * n_classes, n_classes, known)
+    labels = Coded(
+        start_of.astype(np.int64),
+        labeler.astype(np.int32) * np.int32(n_classes) + label.astype(np.int32),
+        np.empty(0, dtype=np.float32) if weights is None else weights.astype(np.float32),
+        np.full(n_items, -1) if gold is None else np.array(gold, dtype=np.int64),
     )
+    threads = threads or n_threads()
+    theta = model.start(*_first_counts(labels, model.n_labelers * n_classes, n_classes))
     nothing = np.empty((0, n_classes * model.n_strata))
     path: list[float] = []
 
     def expect(at: Theta, posterior: Array) -> tuple[Array, Array, float]:
-        rows, prior = model.tables(at)
-        return _pass(
-            start_of, key, votes, np.log(rows), np.log(prior), known, model.n_strata, posterior, len(posterior) > 0, threads
-        )  # fmt: skip
+        rows, prior = (np.ascontiguousarray(np.log(part)) for part in model.tables(at))
+        return one_pass(labels, rows, prior, model.n_strata, posterior, threads)
 
     def step(at: Theta) -> tuple[Theta, float]:
         counts, totals, likelihood = expect(at, nothing)
@@ -201,6 +233,9 @@ def fit_codes(
             reached = value
             break
         best = value
+        if not accelerated:
+            theta = first
+            continue
         second, middle = step(first)
         if stop is not None and stop(middle):
             theta, reached = first, middle

@@ -17,6 +17,7 @@ from truthing.noise.base import (
     align,
     check_confusion,
     check_rates,
+    combined_error,
     symmetric_table,
 )
 
@@ -157,13 +158,6 @@ class Difficulty:
             terms = np.where(labels.label == c, right, wrong)
             scores[:, c] = np.bincount(labels.item, weights=terms, minlength=labels.n_items)
         return scores
-
-
-def combined_error(difficulty: Any, fallibility: Any, n_classes: int) -> Array:
-    """Su 60."""
-    return np.asarray(
-        (difficulty - difficulty * fallibility + fallibility) * (n_classes - 1) / n_classes
-    )
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from truthing.labels import Labels
 from truthing.metrics.confusion import Confusion
 from truthing.metrics.counts import Tally, evaluate
 from truthing.metrics.estimate import Estimate
+from truthing.metrics.face_value import confusion_against
 from truthing.papers.su import operating_matrix
 from truthing.truth.draws import draw_confusion
 from truthing.truth.problem import Problem
@@ -89,19 +90,8 @@ def majority_matrix(labels: Labels, predicted: Array, gold: Array) -> tuple[Arra
     top[known] = False
     top[known, gold[known]] = True
     share = top / np.maximum(top.sum(axis=1, keepdims=True), 1)
-    matrix = _confusion_against(share, predicted)
+    matrix = confusion_against(share, predicted)
     return matrix, int((top.sum(axis=1) > 1).sum())
-
-
-def face_value(labels: Labels, predicted: Array) -> Array:
-    """Confusion against the labels as they are, every item counting once however many labels it has."""
-    votes = labels.counts().astype(float)
-    return _confusion_against(votes / np.maximum(votes.sum(axis=1, keepdims=True), 1), predicted)
-
-
-def _confusion_against(share: Array, predicted: Array) -> Array:
-    n = share.shape[1]
-    return np.stack([np.bincount(predicted, weights=share[:, y], minlength=n) for y in range(n)])
 
 
 def average_over_prior(

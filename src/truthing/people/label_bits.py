@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numba
 import numpy as np
 
 from truthing.class_codes import Array
-from truthing.truth.samplers.known import draw_index
+from truthing.threads import in_threads
+from truthing.truth.samplers.draws import draw_index, softmax
 
 WORK = 4_000_000  # simulated labels of all draws together, where that leaves FEWEST draws
 FEWEST, MOST = 50, 200
@@ -44,23 +46,15 @@ def collected_bits(
         tables, priors = tables[::step], priors[::step]
         repeats = int(np.clip(WORK // max(len(labeler) * len(tables), 1), 1, 4000))
     seeds = np.random.default_rng(seed).integers(0, 2**31, len(tables))
-    panel = np.zeros(len(tables))
     added = np.zeros((len(tables), tables.shape[1]))
     # one memory layout, so that the loop is compiled once
-    rows, priors = (
-        np.ascontiguousarray(np.maximum(tables, TINY)),
-        np.ascontiguousarray(priors, dtype=float),
-    )
-    _simulate(
-        start_of.astype(np.int64),
-        labeler.astype(np.int64),
-        rows,
-        priors,
-        repeats,
-        seeds,
-        panel,
-        added,
-    )
+    rows = np.ascontiguousarray(np.maximum(tables, TINY))
+    shares = np.ascontiguousarray(priors, dtype=float)
+    of = start_of.astype(np.int64), labeler.astype(np.int64)
+    jobs = [
+        (_Panel(*of, rows[d], shares[d]), repeats, seeds[d], added[d]) for d in range(len(tables))
+    ]
+    panel = np.array(in_threads(_simulate, jobs))
     count = np.bincount(labeler, minlength=tables.shape[1])
     with np.errstate(invalid="ignore", divide="ignore"):
         return Collected(panel, added / (count * repeats))
@@ -75,52 +69,57 @@ def _bits(p):  # type: ignore[no-untyped-def]
     return total
 
 
-@numba.njit(parallel=True, cache=True)
-def _simulate(start_of, labeler, tables, priors, repeats, seeds, panel, added):  # type: ignore[no-untyped-def]
-    n_items, n_classes = len(start_of) - 1, tables.shape[2]
-    for s in numba.prange(len(tables)):
-        np.random.seed(seeds[s])
-        rows, prior = tables[s], priors[s]
-        logs = np.log(rows)
-        inside = np.empty((rows.shape[0], n_classes))
-        for t in range(rows.shape[0]):
-            for c in range(n_classes):
-                inside[t, c] = _bits(rows[t, c])
-        score, q, said = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
-        label = np.empty(np.diff(start_of).max(), dtype=np.int64)
-        total = 0.0
-        for _ in range(repeats):
-            for i in range(n_items):
-                first = start_of[i]
-                truth = draw_index(prior, 1.0)
-                for c in range(n_classes):
-                    score[c] = math.log(max(prior[c], 1e-300))
-                for n in range(first, start_of[i + 1]):
-                    t = labeler[n]
-                    label[n - first] = draw_index(rows[t, truth], 1.0)
-                    for c in range(n_classes):
-                        score[c] += logs[t, c, label[n - first]]
-                _softmax(score, q)
-                total += _bits(q)
-                for n in range(first, start_of[i + 1]):
-                    t = labeler[n]
-                    for c in range(n_classes):
-                        said[c] = score[c] - logs[t, c, label[n - first]]
-                    _softmax(said, q)
-                    worth = 0.0
-                    said[:] = 0.0
-                    for c in range(n_classes):
-                        worth -= q[c] * inside[t, c]
-                        for k in range(n_classes):
-                            said[k] += q[c] * rows[t, c, k]
-                    added[s, t] += max(worth + _bits(said), 0.0)
-        panel[s] = _bits(prior) - total / (repeats * n_items)
+class _Panel(NamedTuple):
+    """Who labeled which item, and one draw of their tables and of the class prior."""
+
+    start_of: Array
+    labeler: Array
+    rows: Array
+    prior: Array
 
 
 @numba.njit(cache=True)
-def _softmax(score, out):  # type: ignore[no-untyped-def]
-    top, total = score.max(), 0.0
-    for c in range(len(score)):
-        out[c] = math.exp(score[c] - top)
-        total += out[c]
-    out /= total
+def _worth(q, rows, inside, chance):  # type: ignore[no-untyped-def]
+    """Bits of one more label by a labeler with these rows, given the posterior q; ``inside`` is the entropy of each row."""
+    bits = 0.0
+    for k in range(len(q)):
+        chance[k] = 0.0
+    for c in range(len(q)):
+        bits -= q[c] * inside[c]
+        for k in range(len(q)):
+            chance[k] += q[c] * rows[c, k]
+    return max(bits + _bits(chance), 0.0)
+
+
+@numba.njit(cache=True, nogil=True)
+def _simulate(panel, repeats, seed, added):  # type: ignore[no-untyped-def]
+    """Bits in all labels of an average item; ``added`` grows by what each labeler's labels are worth beside the others'."""
+    np.random.seed(seed)
+    start_of, labeler, rows, prior = panel
+    n_items, n_classes = len(start_of) - 1, len(prior)
+    logs, inside = np.log(rows), np.empty((len(rows), n_classes))
+    for t in range(len(rows)):
+        for c in range(n_classes):
+            inside[t, c] = _bits(rows[t, c])
+    score, q, other = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
+    label = np.empty(len(labeler), dtype=np.int64)
+    total = 0.0
+    for _ in range(repeats):
+        for i in range(n_items):
+            truth = draw_index(prior, 1.0)
+            for c in range(n_classes):
+                score[c] = math.log(max(prior[c], 1e-300))
+            for n in range(start_of[i], start_of[i + 1]):
+                t = labeler[n]
+                label[n] = draw_index(rows[t, truth], 1.0)
+                for c in range(n_classes):
+                    score[c] += logs[t, c, label[n]]
+            softmax(score, q)
+            total += _bits(q)
+            for n in range(start_of[i], start_of[i + 1]):
+                t = labeler[n]
+                for c in range(n_classes):
+                    other[c] = score[c] - logs[t, c, label[n]]
+                softmax(other, q)
+                added[t] += _worth(q, rows[t], inside[t], other)
+    return _bits(prior) - total / (repeats * n_items)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from truthing.asking import as_noise, as_prior, prepare, sizes
 from truthing.class_codes import Array
 from truthing.errors import InputError
-from truthing.grading import as_noise, as_prior, prepare, sizes
 from truthing.labels import Labels, Repeats
 from truthing.metrics.estimate import Estimate
 from truthing.noise.base import TableNoise

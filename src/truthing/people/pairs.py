@@ -11,6 +11,7 @@ import numpy as np
 
 from truthing.class_codes import Array
 from truthing.labels import Labels
+from truthing.noise.steps import repeat
 from truthing.truth.checks import agreement_check
 from truthing.truth.consensus import DawidSkeneFit, Entries, fit_dawid_skene
 
@@ -19,6 +20,7 @@ SMALL_PANEL = range(
     5, 13
 )  # labelers: enough others to judge a pair, few enough pairs to judge each by its own others
 ENOUGH, MOST_ITEMS = 10, 4000
+STEPS = 30  # of EM, for each labeler of a pair
 
 
 @dataclass(frozen=True)
@@ -87,18 +89,18 @@ def _left_out(labels: Labels, gold: Array) -> list[dict[str, Any]]:
     return found
 
 
-def _own_rows(belief: Array, said: Array, steps: int = 30) -> Array:
+def _own_rows(belief: Array, label: Array) -> Array:
     """A labeler's confusion matrix by maximum likelihood, where the others' belief is the prior of each item (EM)."""
     n_classes = belief.shape[1]
-    answer = np.eye(n_classes)[said]
-    start = np.full((n_classes, n_classes), 0.5)
-    np.fill_diagonal(
-        start, 1.0 + n_classes
-    )  # a little pull towards the diagonal keeps rare classes in place
-    rows = start / start.sum(axis=1, keepdims=True)
-    for _ in range(steps):
-        weight = belief * rows[:, said].T
+    answer = np.eye(n_classes)[label]
+    # a little pull towards the diagonal keeps rare classes in place
+    pull = np.full((n_classes, n_classes), 0.5) + np.eye(n_classes) * (0.5 + n_classes)
+    pull /= pull.sum(axis=1, keepdims=True)
+
+    def step(rows: Array) -> Array:
+        weight = belief * rows[:, label].T
         weight /= np.maximum(weight.sum(axis=1, keepdims=True), 1e-300)
-        counts = weight.T @ answer + start / start.sum(axis=1, keepdims=True)
-        rows = counts / counts.sum(axis=1, keepdims=True)
-    return rows
+        counts = weight.T @ answer + pull
+        return np.asarray(counts / counts.sum(axis=1, keepdims=True))
+
+    return repeat(step, pull, most=STEPS)

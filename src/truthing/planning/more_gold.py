@@ -56,7 +56,7 @@ def gold_effect(
     >>> effect.width < 0.8 * effect.before
     True
     """
-    from truthing.grading import positive_class, predicted_classes, prepare
+    from truthing.asking import positive_class, predicted_classes, prepare
     from truthing.truth.consensus import Entries
     from truthing.truth.link.views import read_panel
 

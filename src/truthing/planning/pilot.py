@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from truthing.class_codes import Array
-from truthing.errors import InputError, did_you_mean
-from truthing.grading import (
+from truthing.asking import (
     as_noise,
-    grade,
     positive_class,
     predicted_classes,
     prepare,
     selection_weights,
 )
+from truthing.class_codes import Array
+from truthing.errors import InputError, did_you_mean
+from truthing.grading import grade
 from truthing.noise.base import TableNoise
 from truthing.planning.design import Costs, Design, Stock
 from truthing.planning.panel import PanelBelief

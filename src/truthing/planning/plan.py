@@ -10,10 +10,17 @@ from truthing.errors import InputError, NotIdentified
 from truthing.metrics.counts import Tally, evaluate
 from truthing.metrics.estimate import check_level
 from truthing.planning import pilot as pilots
-from truthing.planning import words
-from truthing.planning.design import Costs, Stock
-from truthing.planning.result import Plan
-from truthing.planning.search import Curve, anchors_for, compositions, frontier, pick, trace
+from truthing.planning.design import (
+    Costs,
+    Curve,
+    Stock,
+    anchors_for,
+    compositions,
+    frontier,
+    pick,
+    trace,
+)
+from truthing.planning.result import Plan, answer_sentence, doubts, what_is_assumed
 from truthing.planning.surface import FEWEST, simulate_surface
 from truthing.planning.widths import Goal
 from truthing.planning.world import World, assumed_world
@@ -110,9 +117,9 @@ def plan(
     table = _table(curves, best, width, budget)
     floor = _floor(curves, goal, stock)
     now = None if learned is None else learned.now
-    assumptions += words.assumptions(goal, world, sets)
-    warnings = ([] if learned is None else learned.warnings) + words.warnings(curves, stock, now)
-    sentence = words.sentence(
+    assumptions += what_is_assumed(goal, world, sets)
+    warnings = ([] if learned is None else learned.warnings) + doubts(curves, stock, now)
+    sentence = answer_sentence(
         best, goal, curves, feasible=feasible, width=width, budget=budget, floor=floor, now=now
     )
     return Plan(

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from truthing.class_codes import Array
-from truthing.planning.design import Composition
 from truthing.planning.widths import Goal, widths
-from truthing.planning.world import World
+from truthing.planning.world import Composition, World
 
 FEWEST = 50
 ANCHORS = (50, 200, 800, 3200, 12800)
@@ -149,23 +148,13 @@ def sets_at(n_items: int, sets: int) -> int:
 def antitone(mean: Array, weight: Array) -> Array:
     """Expected widths do not grow with items or gold; simulated ones may, by chance. NaN stays where gold exceeds items.
 
-    Neighbours in items that are out of order are averaged (pool adjacent violators); what disorder is left is cut off.
+    Neighbours in items that are out of order are averaged; what disorder is left is cut off.
     """
+    from scipy.optimize import isotonic_regression
+
     smooth = mean.copy()
     for column in smooth.T:
         rows = np.flatnonzero(~np.isnan(column))
-        blocks: list[tuple[float, float, int]] = []
-        for value, mass in zip(column[rows], weight[rows]):
-            block = (float(value), float(mass), 1)
-            while blocks and blocks[-1][0] < block[0]:
-                before = blocks.pop()
-                total = before[1] + block[1]
-                block = (
-                    (before[0] * before[1] + block[0] * block[1]) / total,
-                    total,
-                    before[2] + block[2],
-                )
-            blocks.append(block)
-        column[rows] = np.repeat([b[0] for b in blocks], [b[2] for b in blocks])
+        column[rows] = isotonic_regression(column[rows], weights=weight[rows], increasing=False).x
     lowest = np.fmin.accumulate(np.fmin.accumulate(smooth, axis=0), axis=1)
     return np.where(np.isnan(mean), np.nan, lowest)

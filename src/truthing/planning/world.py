@@ -12,11 +12,12 @@ import numpy as np
 from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.noise.base import check_confusion, check_rates, symmetric_table
-from truthing.planning.design import Composition
 from truthing.planning.panel import PanelBelief
 from truthing.simulation import class_prior, simulate
 from truthing.truth.consensus import Entries
 
+# labels per item from each kind of labeler, in the order of the world's kinds
+Composition = tuple[float, ...]
 MOST_PEOPLE = 60  # of one kind in a simulated data set; a random choice stands for larger pools
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
+from scipy.special import expit
 
 from truthing.ceiling.bayes_error import bayes_error
 from truthing.ceiling.calibrate import platt
@@ -183,7 +184,7 @@ def iclr_table() -> None:
 
 
 def _curve(line: tuple[float, ...], scores: Array) -> Array:
-    return 1 / (1 + np.exp(-(line[0] * scores + line[1])))
+    return np.asarray(expit(line[0] * scores + line[1]))
 
 
 def _loss(line: tuple[float, ...], scores: Array, accepted: Array) -> float:

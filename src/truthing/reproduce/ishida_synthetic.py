@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import expit
 
 from truthing.ceiling.bayes_error import bayes_error
 from truthing.class_codes import Array
@@ -33,7 +34,7 @@ class Setup:
 
     def posterior(self, x: Array) -> Array:
         first, second = (_log_density(x, m, c) for m, c in zip(self.mean, self.cov))
-        return 1 / (1 + np.exp(np.clip(second - first, -700, 700)))
+        return np.asarray(expit(first - second))
 
     def bayes_error(self) -> float:
         """Φ(-√d/2) for setups C and D; otherwise the mean of Eq. 4 over a million draws."""
@@ -118,7 +119,7 @@ def small_network(
     first, second = [np.zeros_like(w) for w in weights], [np.zeros_like(w) for w in weights]
     for turn in range(1, rounds + 1):
         layer = np.maximum(x @ weights[0] + weights[1], 0)
-        wrong = (_squash(layer @ weights[2] + weights[3]) - target) / len(x)
+        wrong = (expit(layer @ weights[2] + weights[3]) - target) / len(x)
         back = np.outer(wrong, weights[2]) * (layer > 0)
         slopes = [x.T @ back, back.sum(axis=0), layer.T @ wrong, wrong.sum(keepdims=True)]
         for k, slope in enumerate(slopes):
@@ -126,13 +127,9 @@ def small_network(
             second[k] = 0.999 * second[k] + 0.001 * slope**2
             step = first[k] / (1 - 0.9**turn) / (np.sqrt(second[k] / (1 - 0.999**turn)) + 1e-8)
             weights[k] = weights[k] - 0.01 * step
-    return lambda new: _squash(
+    return lambda new: expit(
         np.maximum((new - centre) / scale @ weights[0] + weights[1], 0) @ weights[2] + weights[3]
     )
-
-
-def _squash(z: Array) -> Array:
-    return 1 / (1 + np.exp(-np.clip(z, -500, 500)))
 
 
 def nearest_neighbour_error(x: Array, positive: Array) -> float:

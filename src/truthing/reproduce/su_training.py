@@ -16,7 +16,8 @@ import polars as pl
 from truthing.class_codes import Array
 from truthing.labels import Labels
 from truthing.metrics.joint import JointDensity
-from truthing.noise.known import Difficulty, combined_error
+from truthing.noise.base import combined_error
+from truthing.noise.known import Difficulty
 from truthing.papers import su_methods
 from truthing.papers.su_curves import SweptCurves
 from truthing.render.waiting import counted

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from truthing.asking import as_noise, as_prior
 from truthing.class_codes import Array, recode, sort_classes
 from truthing.errors import InputError, listing
-from truthing.grading import as_noise, as_prior
 from truthing.labels import Labels, Repeats
 from truthing.matching import as_gold
 from truthing.noise.base import TableNoise, symmetric_table
@@ -126,8 +126,8 @@ def _weighed(panel: Labels, kept: Array, gold: Array, model: Any, prior: Array |
         tables, learned_prior = fit.rows(), np.exp(fit.log_prior)
         log_likelihood = Confusion(tables).log_likelihood(panel)
     elif isinstance(model, OneCoin):
-        odds = fit_one_coin(Entries.of(panel), gold).log_odds - np.log(panel.n_classes - 1)
-        tables = symmetric_table(1 / (1 + np.exp(odds)), panel.n_classes)
+        right = fit_one_coin(Entries.of(panel), gold).accuracy
+        tables = symmetric_table(1 - right, panel.n_classes)
         log_likelihood = Confusion(tables).log_likelihood(panel)
     elif must_be_learned(model, panel):
         log_likelihood, learned_prior, tables = _sampled(panel, gold, model, prior)

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import count
+from typing import Any
 
 import numba
 import numpy as np
 
 from truthing.class_codes import Array
 from truthing.labels import Labels
+from truthing.noise.steps import expected_counts, fix_gold, item_posteriors, repeat, softmax_rows
 from truthing.progress import Progress, silent
 
 CONCENTRATIONS = 2.0 ** np.arange(7)
@@ -72,12 +75,33 @@ class Entries:
             self.n_classes,
         )
 
-    def counts(self) -> Array:
-        """Votes for each class, items × classes."""
+    def counts(self, weights: Array | None = None) -> Array:
+        """Votes for each class, items × classes; ``weights`` are what each label counts instead of its votes."""
         flat = self.item.astype(np.int64) * self.n_classes + self.label
-        return np.bincount(
-            flat, weights=self.votes, minlength=self.n_items * self.n_classes
-        ).reshape(self.n_items, -1)
+        votes = self.votes if weights is None else weights
+        size = self.n_items * self.n_classes
+        return np.bincount(flat, weights=votes, minlength=size).reshape(self.n_items, -1)
+
+    def expected_counts(self, posterior: Array, weight: Array | None = None) -> Array:
+        """Labels of each rater by truth and label, where items have these posteriors (and, perhaps, weights)."""
+        votes = self.votes if weight is None else weight[self.item] * self.votes
+        return np.asarray(
+            expected_counts(self.item, self.rater, self.label, votes, posterior, self.n_raters)
+        )
+
+    def posteriors(
+        self,
+        log_rows: Array,
+        log_prior: Array,
+        gold: Array | None = None,
+        discount: Array | None = None,
+    ) -> Array:
+        """Items × classes; items with gold are certain, ``discount`` is what one vote on each item counts."""
+        votes = self.votes if discount is None else discount[self.item] * self.votes
+        start = np.tile(log_prior, (self.n_items, 1))
+        found = item_posteriors(self.item, self.rater, self.label, votes, log_rows, start)
+        fix_gold(found, gold)
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,18 +117,7 @@ class DawidSkeneFit:
 
     def labelers_only(self, entries: Entries, discount: Array) -> Array:
         """Item posteriors from these entries alone, rows as learned, votes discounted for dependence."""
-        posterior = np.empty((entries.n_items, entries.n_classes))
-        _full_step(
-            entries.item,
-            entries.rater,
-            entries.label,
-            entries.votes,
-            discount,
-            self.log_rows,
-            self.log_prior,
-            posterior,
-        )
-        return posterior
+        return entries.posteriors(self.log_rows, self.log_prior, discount=discount)
 
     def rows(self) -> Array:
         """Posterior mean of each rater's confusion matrix."""
@@ -119,59 +132,41 @@ class OneCoinFit:
     posterior: Array
     log_odds: Array
 
+    @property
+    def accuracy(self) -> Array:
+        """How often each rater is right."""
+        from scipy.special import expit
+
+        return np.asarray(expit(self.log_odds - math.log(max(self.posterior.shape[1] - 1, 1))))
+
     def labelers_only(self, entries: Entries, discount: Array) -> Array:
-        posterior = np.empty((entries.n_items, entries.n_classes))
-        _coin_step(
-            entries.item,
-            entries.rater,
-            entries.label,
-            entries.votes,
-            discount,
-            self.log_odds,
-            posterior,
-        )
-        return posterior
+        """Item posteriors from these entries alone, votes discounted for dependence."""
+        return _coin_posteriors(entries, self.log_odds, discount[entries.item] * entries.votes)
 
 
 def fit_dawid_skene(
     entries: Entries, gold: Array | None = None, *, progress: Progress = silent
 ) -> DawidSkeneFit:
     """Pooled Dawid-Skene from a soft majority vote; items with gold are certain."""
-    n_classes = entries.n_classes
-    posterior = _start(entries, gold)
-    whole = np.ones(entries.n_items)
-    concentration = 8.0
-    for iteration in range(MOST_ITERATIONS):
-        progress(iteration / MOST_ITERATIONS, "looking for the consensus")
-        counts = _expected_counts(
-            entries.item, entries.rater, entries.label, entries.votes, posterior, entries.n_raters
-        )
-        total = counts.sum(axis=0)
-        right = max((np.trace(total) + 7) / (total.sum() + 10), 1 / n_classes + 0.05)
-        coin = np.full((n_classes, n_classes), (1 - right) / max(n_classes - 1, 1))
-        np.fill_diagonal(coin, right)
-        pool = (total + 10 * coin) / (total.sum(axis=1, keepdims=True) + 10)
-        if iteration % 5 == 4:
+    iteration = count()
+
+    def step(fit: DawidSkeneFit) -> DawidSkeneFit:
+        n = next(iteration)
+        progress(n / MOST_ITERATIONS, "looking for the consensus")
+        counts = entries.expected_counts(fit.posterior)
+        pool, concentration = _pool(counts), fit.concentration
+        if n % 5 == 4:
             concentration = _best_concentration(
                 [_pooled_likelihood(counts, pool, k) for k in CONCENTRATIONS]
             )
         log_rows = _expected_log(counts, pool, concentration)
-        log_prior = _expected_log_prior(posterior)
-        before = posterior.copy()
-        _full_step(
-            entries.item,
-            entries.rater,
-            entries.label,
-            entries.votes,
-            whole,
-            log_rows,
-            log_prior,
-            posterior,
-        )
-        _fix_gold(posterior, gold)
-        if iteration > 10 and _settled(posterior, before):
-            break
-    return DawidSkeneFit(posterior, log_rows, log_prior, counts, pool, concentration)
+        log_prior = _expected_log_prior(fit.posterior)
+        posterior = entries.posteriors(log_rows, log_prior, gold)
+        return DawidSkeneFit(posterior, log_rows, log_prior, counts, pool, concentration)
+
+    nothing = np.zeros(0)
+    start = DawidSkeneFit(_start(entries, gold), nothing, nothing, nothing, nothing, 8.0)
+    return repeat(step, start, most=MOST_ITERATIONS, least=11, settled=_settled)
 
 
 def fit_one_coin(
@@ -180,78 +175,65 @@ def fit_one_coin(
     """One accuracy for each rater; a learned class prior made this markedly worse on real crowds, so it stays flat."""
     from scipy.special import betaln, psi
 
-    posterior = _start(entries, gold)
-    whole = np.ones(entries.n_items)
     given = np.bincount(entries.rater, weights=entries.votes, minlength=entries.n_raters)
-    concentration = 8.0
-    for iteration in range(MOST_ITERATIONS):
-        progress(iteration / MOST_ITERATIONS, "looking for the consensus")
-        right = _expected_right(
-            entries.item, entries.rater, entries.label, entries.votes, posterior, entries.n_raters
-        )
+    iteration, concentration = count(), 8.0
+
+    def step(fit: OneCoinFit) -> OneCoinFit:
+        nonlocal concentration
+        n = next(iteration)
+        progress(n / MOST_ITERATIONS, "looking for the consensus")
+        sure = entries.votes * fit.posterior[entries.item, entries.label]
+        right = np.bincount(entries.rater, weights=sure, minlength=entries.n_raters)
+        wrong = given - right
         mean = (right.sum() + 7) / (given.sum() + 10)
-        if iteration == 0 or iteration % 5 == 4:
-            scores = [
-                float(
-                    (
-                        betaln(k * mean + right, k * (1 - mean) + given - right)
-                        - betaln(k * mean, k * (1 - mean))
-                    ).sum()
-                )
-                for k in CONCENTRATIONS
-            ]
+        if n == 0 or n % 5 == 4:
+            a, b = CONCENTRATIONS[:, None] * mean, CONCENTRATIONS[:, None] * (1 - mean)
+            scores = (betaln(a + right, b + wrong) - betaln(a, b)).sum(axis=1)
             concentration = _best_concentration(scores)
-        log_odds = psi(concentration * mean + right) - psi(
-            concentration * (1 - mean) + given - right
-        )
+        log_odds = psi(concentration * mean + right) - psi(concentration * (1 - mean) + wrong)
         log_odds += math.log(max(entries.n_classes - 1, 1))
-        before = posterior.copy()
-        _coin_step(
-            entries.item, entries.rater, entries.label, entries.votes, whole, log_odds, posterior
-        )
-        _fix_gold(posterior, gold)
-        if iteration > 10 and _settled(posterior, before):
-            break
-    return OneCoinFit(posterior, log_odds)
+        posterior = _coin_posteriors(entries, log_odds, entries.votes)
+        fix_gold(posterior, gold)
+        return OneCoinFit(posterior, log_odds)
+
+    start = OneCoinFit(_start(entries, gold), np.zeros(0))
+    return repeat(step, start, most=MOST_ITERATIONS, least=11, settled=_settled)
 
 
-def _settled(posterior: Array, before: Array) -> bool:
+def _coin_posteriors(entries: Entries, log_odds: Array, votes: Array) -> Array:
+    posterior = entries.counts(votes * log_odds[entries.rater])
+    softmax_rows(posterior)
+    return posterior
+
+
+def _pool(counts: Array) -> Array:
+    """The rows of the average rater, shrunk towards one coin."""
+    n_classes, total = counts.shape[1], counts.sum(axis=0)
+    right = max((np.trace(total) + 7) / (total.sum() + 10), 1 / n_classes + 0.05)
+    coin = np.full((n_classes, n_classes), (1 - right) / max(n_classes - 1, 1))
+    np.fill_diagonal(coin, right)
+    return np.asarray((total + 10 * coin) / (total.sum(axis=1, keepdims=True) + 10))
+
+
+def _settled(before: DawidSkeneFit | OneCoinFit, after: DawidSkeneFit | OneCoinFit) -> bool:
     """No item moves any more; of very many items the average one."""
-    largest, total = _moved(posterior.ravel(), before.ravel())
-    return bool(
-        largest < TOLERANCE or (len(posterior) > 50_000 and total / posterior.size < TOLERANCE / 5)
-    )
+    moved = np.abs(after.posterior - before.posterior)
+    small = moved.max() < TOLERANCE
+    return bool(small or (len(moved) > 50_000 and moved.mean() < TOLERANCE / 5))
 
 
-@numba.njit(cache=True)
-def _moved(now: Array, before: Array) -> tuple[float, float]:
-    """Largest and total change."""
-    largest, total = 0.0, 0.0
-    for k in range(len(now)):
-        change = abs(now[k] - before[k])
-        total += change
-        largest = max(largest, change)
-    return largest, total
-
-
-def _best_concentration(log_likelihoods: list[float]) -> float:
+def _best_concentration(log_likelihoods: Any) -> float:
     penalty = 0.5 * np.log(CONCENTRATIONS / 8) ** 2  # lognormal prior around 8 pseudo-labels a row
     return float(CONCENTRATIONS[int(np.argmax(np.array(log_likelihoods) - penalty))])
 
 
 def _start(entries: Entries, gold: Array | None) -> Array:
+    """A soft majority vote."""
     votes = entries.counts()
     frequency = votes.sum(axis=0) + 1
     posterior = (votes + frequency / frequency.sum()) / (votes.sum(axis=1, keepdims=True) + 1)
-    _fix_gold(posterior, gold)
+    fix_gold(posterior, gold)
     return posterior
-
-
-def _fix_gold(posterior: Array, gold: Array | None) -> None:
-    if gold is not None:
-        known = np.flatnonzero(gold >= 0)
-        posterior[known] = 0.0
-        posterior[known, gold[known]] = 1.0
 
 
 def _expected_log_prior(posterior: Array) -> Array:
@@ -259,6 +241,17 @@ def _expected_log_prior(posterior: Array) -> Array:
 
     alpha = posterior.sum(axis=0) + 1
     return np.asarray(psi(alpha) - psi(alpha.sum()))
+
+
+def _pooled_likelihood(counts: Array, pool: Array, concentration: float) -> float:
+    """Dirichlet-multinomial log likelihood of the expected counts."""
+    from scipy.special import gammaln
+
+    alpha = np.broadcast_to(concentration * pool, counts.shape)
+    some, total = counts > 1e-9, counts.sum(axis=2)
+    cells = gammaln(alpha[some] + counts[some]) - gammaln(alpha[some])
+    rows = gammaln(concentration) - gammaln(concentration + total[total > 1e-9])
+    return float(cells.sum() + rows.sum())
 
 
 @numba.njit(cache=True)
@@ -269,76 +262,6 @@ def _digamma(x: float) -> float:
         x += 1
     f = 1 / (x * x)
     return shift + math.log(x) - 0.5 / x - f * (1 / 12.0 - f * (1 / 120.0 - f / 252.0))
-
-
-@numba.njit(parallel=True, cache=True)
-def _softmax_rows(scores: Array) -> None:
-    for i in numba.prange(len(scores)):
-        top, total = scores[i, 0], 0.0
-        for c in range(1, scores.shape[1]):
-            top = max(top, scores[i, c])
-        for c in range(scores.shape[1]):
-            below = scores[i, c] - top
-            scores[i, c] = 1.0 if below == 0.0 else math.exp(below)
-            total += scores[i, c]
-        for c in range(scores.shape[1]):
-            scores[i, c] /= total
-
-
-@numba.njit(cache=True)
-def _full_step(item, rater, label, votes, discount, log_rows, log_prior, posterior):  # type: ignore[no-untyped-def]
-    n_classes = posterior.shape[1]
-    posterior[:] = log_prior
-    for n in range(len(item)):
-        i = item[n]
-        weight = discount[i] * votes[n]
-        for c in range(n_classes):
-            posterior[i, c] += weight * log_rows[rater[n], c, label[n]]
-    _softmax_rows(posterior)
-
-
-@numba.njit(cache=True)
-def _coin_step(item, rater, label, votes, discount, log_odds, posterior):  # type: ignore[no-untyped-def]
-    posterior[:] = 0.0
-    for n in range(len(item)):
-        posterior[item[n], label[n]] += discount[item[n]] * votes[n] * log_odds[rater[n]]
-    _softmax_rows(posterior)
-
-
-@numba.njit(cache=True)
-def _expected_counts(item, rater, label, votes, posterior, n_raters):  # type: ignore[no-untyped-def]
-    n_classes = posterior.shape[1]
-    counts = np.zeros((n_raters, n_classes, n_classes))
-    for n in range(len(item)):
-        for c in range(n_classes):
-            counts[rater[n], c, label[n]] += votes[n] * posterior[item[n], c]
-    return counts
-
-
-@numba.njit(cache=True)
-def _expected_right(item, rater, label, votes, posterior, n_raters):  # type: ignore[no-untyped-def]
-    right = np.zeros(n_raters)
-    for n in range(len(item)):
-        right[rater[n]] += votes[n] * posterior[item[n], label[n]]
-    return right
-
-
-@numba.njit(cache=True)
-def _pooled_likelihood(counts, pool, concentration):  # type: ignore[no-untyped-def]
-    """Dirichlet-multinomial log likelihood of the expected counts."""
-    total = 0.0
-    for t in range(counts.shape[0]):
-        for c in range(counts.shape[1]):
-            row = 0.0
-            for k in range(counts.shape[2]):
-                x = counts[t, c, k]
-                row += x
-                if x > 1e-9:
-                    alpha = concentration * pool[c, k]
-                    total += math.lgamma(alpha + x) - math.lgamma(alpha)
-            if row > 1e-9:
-                total += math.lgamma(concentration) - math.lgamma(concentration + row)
-    return total
 
 
 @numba.njit(cache=True)

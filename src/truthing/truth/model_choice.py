@@ -75,9 +75,8 @@ def _coin_score(rest: Entries, at: tuple[Array, Array, Array], progress: Progres
     item, rater, label = at
     coin = fit_one_coin(rest, progress=progress)
     others = max(rest.n_classes - 1, 1)
-    right = 1 / (1 + np.exp(-(coin.log_odds - np.log(others))))
-    q = coin.posterior[item, label]
-    return _log(q * right[rater] + (1 - q) * (1 - right[rater]) / others)
+    q, right = coin.posterior[item, label], coin.accuracy[rater]
+    return _log(q * right + (1 - q) * (1 - right) / others)
 
 
 def _state_score(rest: Entries, at: tuple[Array, Array, Array], model: Model) -> Array:

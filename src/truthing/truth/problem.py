@@ -11,6 +11,7 @@ import numpy as np
 from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.labels import Labels
+from truthing.noise.steps import mixing_weights
 
 
 @dataclass(frozen=True)
@@ -115,14 +116,6 @@ def across(operation: np.ufunc, table: Array) -> Array:
     return reduce(operation, table.T) if table.shape[1] <= 8 else operation.reduce(table, axis=1)
 
 
-def estimate_prior(evidence: Array, *, iterations: int = 500, tolerance: float = 1e-9) -> Array:
-    """Class prior by maximum likelihood from the labels alone (EM on the mixing weights)."""
-    weight = np.exp(evidence)
-    prior = np.full(evidence.shape[1], 1 / evidence.shape[1])
-    for _ in range(iterations):
-        post = weight * prior
-        new = (post / post.sum(axis=1, keepdims=True)).mean(axis=0)
-        if np.abs(new - prior).max() < tolerance:
-            return new
-        prior = new
-    return prior
+def estimate_prior(evidence: Array) -> Array:
+    """Class prior by maximum likelihood from the labels alone."""
+    return mixing_weights(np.exp(evidence))

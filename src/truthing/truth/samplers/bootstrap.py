@@ -6,12 +6,15 @@ the cost of a few passes over the labels each, with no matrix of second derivati
 
 from __future__ import annotations
 
-import numba
+from functools import partial
+from typing import Any
+
 import numpy as np
 
 from truthing.class_codes import Array
+from truthing.noise.steps import repeat
 from truthing.progress import Progress, silent
-from truthing.truth.consensus import DawidSkeneFit, Entries, _softmax_rows
+from truthing.truth.consensus import DawidSkeneFit, Entries
 from truthing.truth.samplers.labelers import CrowdSamples, beta_limits
 
 REPLICATES, STEPS = 40, 4
@@ -30,60 +33,51 @@ def bootstrap_crowd(
 ) -> CrowdSamples:
     """Draws of counts, rows and prior around a variational fit with the classifier as its last rater."""
     rng = np.random.default_rng(seed)
-    together = entries.with_classifier(predicted)
-    order = np.argsort(together.item, kind="stable")
-    item, rater, label, votes = (
-        together.item[order],
-        together.rater[order],
-        together.label[order],
-        together.votes[order],
-    )
-    start_of = np.searchsorted(item, np.arange(entries.n_items + 1))
-    n_classes, n_raters = entries.n_classes, together.n_raters
-    each = max(1, n_draws // replicates)
+    together, each = entries.with_classifier(predicted), max(1, n_draws // replicates)
+    often = np.bincount(predicted, minlength=entries.n_classes)
     prior_counts = fit.concentration * fit.pool
-    counts, classifier, priors, errors = [], [], [], []
-    rows_sum, rows_square = (
-        np.zeros((n_raters - 1, n_classes, n_classes)),
-        np.zeros((n_raters - 1, n_classes, n_classes)),
-    )
-    truth = np.zeros((entries.n_items, n_classes))
+    start = _rows(prior_counts + fit.counts), np.exp(fit.log_prior)
+
+    def expect(rows: Array, prior: Array) -> Array:
+        return together.posteriors(np.log(rows), np.log(prior), gold)
+
+    def step(at: tuple[Array, Array], weight: Array) -> tuple[Array, Array]:
+        posterior = expect(*at)
+        alpha = prior_counts + together.expected_counts(posterior, weight)
+        return _rows(alpha), (weight @ posterior + 1) / (weight.sum() + posterior.shape[1])
+
+    draws: list[tuple[Array, ...]] = []
+    total: Any = 0.0
+    square: Any = 0.0
+    truth: Any = 0.0
     for replicate in range(replicates):
         progress(replicate / replicates, "reweighting the items")
         weight = rng.exponential(size=entries.n_items)
-        alpha, share = prior_counts + fit.counts, np.exp(fit.log_prior)
-        for _ in range(STEPS):
-            posterior = _posterior(
-                start_of,
-                rater,
-                label,
-                votes,
-                np.log(alpha / alpha.sum(axis=2, keepdims=True)),
-                np.log(share),
-                gold,
-            )
-            expected = _weighted_counts(start_of, rater, label, votes, posterior, weight, n_raters)
-            alpha = prior_counts + expected
-            share = (weight @ posterior + 1) / (weight.sum() + n_classes)
-        rows = alpha / alpha.sum(axis=2, keepdims=True)
-        posterior = _posterior(start_of, rater, label, votes, np.log(rows), np.log(share), gold)
+        rows, share = repeat(partial(step, weight=weight), start, most=STEPS)
+        posterior = expect(rows, share)
         mean, spread = _moments(posterior, predicted)
-        drawn = rng.normal(mean, np.sqrt(spread), size=(each, n_classes, n_classes))
-        counts.append(
-            _fit_columns(np.maximum(drawn, 0), np.bincount(predicted, minlength=n_classes))
-        )
-        classifier.append(np.repeat(rows[-1:], each, axis=0))
-        priors.append(np.repeat(share[None], each, axis=0))
-        error = 1 - (share[:, None] * rows[:-1].diagonal(axis1=1, axis2=2).T).sum(axis=0)
-        errors.append(np.repeat(error[None], each, axis=0))
-        rows_sum += rows[:-1]
-        rows_square += rows[:-1] ** 2
-        truth += posterior
-    mean = rows_sum / replicates
-    low, high = beta_limits(mean, np.sqrt(np.maximum(rows_square / replicates - mean**2, 0)))
+        drawn = rng.normal(mean, np.sqrt(spread), size=(each, *mean.shape))
+        error = 1 - rows[:-1].diagonal(axis1=1, axis2=2) @ share
+        draws.append((_fit_columns(np.maximum(drawn, 0), often), rows[-1], share, error))
+        total, square, truth = total + rows[:-1], square + rows[:-1] ** 2, truth + posterior
+    mean = total / replicates
+    low, high = beta_limits(mean, np.sqrt(np.maximum(square / replicates - mean**2, 0)))
+    counts, classifier, prior, errors = (np.array(column) for column in zip(*draws))
     return CrowdSamples(
-        np.concatenate(counts), np.concatenate(classifier), np.concatenate(priors), mean, low, high, np.concatenate(errors), truth / replicates, 1
-    )  # fmt: skip
+        counts=np.concatenate(counts),
+        classifier=np.repeat(classifier, each, axis=0),
+        prior=np.repeat(prior, each, axis=0),
+        row_mean=mean,
+        row_low=low,
+        row_high=high,
+        error=np.repeat(errors, each, axis=0),
+        truth=truth / replicates,
+        n_chains=1,
+    )
+
+
+def _rows(alpha: Array) -> Array:
+    return np.asarray(alpha / alpha.sum(axis=2, keepdims=True))
 
 
 def variational_crowd(
@@ -145,32 +139,3 @@ def _moments(posterior: Array, predicted: Array) -> tuple[Array, Array]:
 def _fit_columns(drawn: Array, total: Array) -> Array:
     """Counts of each predicted class add up to how often it was predicted."""
     return drawn * (total / np.maximum(drawn.sum(axis=1), 1e-12))[:, None, :]
-
-
-@numba.njit(parallel=True, cache=True)
-def _posterior(start_of, rater, label, votes, log_rows, log_prior, gold):  # type: ignore[no-untyped-def]
-    n_items, n_classes = len(start_of) - 1, len(log_prior)
-    out = np.empty((n_items, n_classes))
-    for i in numba.prange(n_items):
-        if gold[i] >= 0:
-            out[i] = -1e9
-            out[i, gold[i]] = 0.0
-        else:
-            for c in range(n_classes):
-                score = log_prior[c]
-                for n in range(start_of[i], start_of[i + 1]):
-                    score += votes[n] * log_rows[rater[n], c, label[n]]
-                out[i, c] = score
-    _softmax_rows(out)
-    return out
-
-
-@numba.njit(cache=True)
-def _weighted_counts(start_of, rater, label, votes, posterior, weight, n_raters):  # type: ignore[no-untyped-def]
-    n_classes = posterior.shape[1]
-    counts = np.zeros((n_raters, n_classes, n_classes))
-    for i in range(len(start_of) - 1):
-        for n in range(start_of[i], start_of[i + 1]):
-            for c in range(n_classes):
-                counts[rater[n], c, label[n]] += weight[i] * votes[n] * posterior[i, c]
-    return counts

@@ -1,20 +1,23 @@
 """Gibbs sampling with the labels' evidence known: the truth, the classifier's rows and the class prior.
 
 The classifier is one more rater whose outcome is its prediction or its score bin. One sweep draws the truths of each
-group of equal items (a multinomial), then the rows and the prior (Dirichlet). Every chain seeds itself, so the answer does not depend on threads.
+group of equal items (a multinomial), then the rows and the prior (Dirichlet). Every chain seeds itself, so the answer does
+not depend on threads.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numba
 import numpy as np
 
 from truthing.class_codes import Array
 from truthing.progress import Progress, silent, stretches
-
-CHAINS = 4
+from truthing.threads import in_threads
+from truthing.truth.samplers.draws import CHAINS as CHAINS
+from truthing.truth.samplers.draws import dirichlet, draw_index
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,40 +31,60 @@ class Samples:
     n_chains: int = CHAINS
 
 
-@numba.njit(cache=True)
-def _dirichlet(alpha: Array, out: Array) -> None:
-    total = 0.0
-    for k in range(len(alpha)):
-        out[k] = np.random.gamma(alpha[k], 1.0) if alpha[k] > 0 else 0.0
-        total += out[k]
-    for k in range(len(alpha)):
-        out[k] /= total
+class _Groups(NamedTuple):
+    """What all chains are given: groups of equal items, and the Dirichlet weights of rows and prior (zeros: it is fixed)."""
+
+    weight: Array
+    outcome: Array
+    size: Array
+    row_weight: Array
+    prior_weight: Array
+
+
+class _Chain(NamedTuple):
+    """Where one chain is (``row``, ``prior``), and what it has drawn."""
+
+    row: Array
+    prior: Array
+    rows: Array
+    priors: Array
+    counts: Array
+    truth: Array
 
 
 @numba.njit(cache=True)
-def draw_index(weights, total):  # type: ignore[no-untyped-def]
-    """One index, drawn in proportion to the weights."""
-    u, k = np.random.random() * total, 0
-    while k < len(weights) - 1 and u >= weights[k]:
-        u -= weights[k]
-        k += 1
-    return k
+def _draw_truths(chances, total, left, outcome, tally):  # type: ignore[no-untyped-def]
+    """The truths of ``left`` equal items."""
+    last = len(chances) - 1
+    if left == 1:
+        tally[draw_index(chances, total), outcome] += 1
+        return
+    for c in range(last):
+        if left <= 0 or total <= 0.0:
+            break
+        drawn = np.random.binomial(left, min(1.0, max(0.0, chances[c] / total)))
+        tally[c, outcome] += drawn
+        left -= drawn
+        total -= chances[c]
+    tally[last, outcome] += left
 
 
-@numba.njit(cache=True)
-def _chain(  # type: ignore[no-untyped-def]
-    weight, outcome, size, row_prior, prior_prior, prior, row, first, last, burn, seed, rows, priors, counts, truth,
-):  # fmt: skip
-    """Sweeps first to last; ``prior`` and ``row`` are all that the next stretch has to know."""
+@numba.njit(cache=True, nogil=True)
+def _sweeps(groups, chain, first, last, burn, seed):  # type: ignore[no-untyped-def]
+    """Sweeps first to last; ``chain.row`` and ``chain.prior`` are all that the next stretch has to know."""
     np.random.seed(seed)
+    weight, outcome, size, row_weight, prior_weight = groups
+    row, prior, rows, priors, counts, truth = chain
     n_groups, n_classes = weight.shape
-    tally = np.empty_like(row_prior)
-    p = np.empty(n_classes)
-    if first == 0:
-        for c in range(
-            n_classes
-        ):  # starts are spread out, so that chains which agree have forgotten them
-            _dirichlet(row_prior[c] + 2.0 * np.random.random(), row[c])
+    n_outcomes = row.shape[1]
+    tally = np.empty((n_classes, n_outcomes))
+    p, alpha, prior_alpha = np.empty(n_classes), np.empty(n_outcomes), np.empty(n_classes)
+    if first == 0:  # starts are spread out, so that chains which agree have forgotten them
+        for c in range(n_classes):
+            more = 2.0 * np.random.random()
+            for b in range(n_outcomes):
+                alpha[b] = row_weight[c, b] + more
+            dirichlet(alpha, row[c])
     for sweep in range(first, last):
         tally[:] = 0.0
         for g in range(n_groups):
@@ -76,38 +99,21 @@ def _chain(  # type: ignore[no-untyped-def]
             if sweep >= burn:
                 for c in range(n_classes):
                     truth[g, c] += p[c] / total
-            left = size[g]
-            if left == 1:
-                tally[draw_index(p, total), outcome[g]] += 1
-            else:
-                for c in range(n_classes - 1):
-                    if left <= 0 or total <= 0.0:
-                        break
-                    drawn = np.random.binomial(left, min(1.0, max(0.0, p[c] / total)))
-                    tally[c, outcome[g]] += drawn
-                    left -= drawn
-                    total -= p[c]
-                tally[n_classes - 1, outcome[g]] += left
+            _draw_truths(p, total, size[g], outcome[g], tally)
         for c in range(n_classes):
-            _dirichlet(row_prior[c] + tally[c], row[c])
-        if prior_prior[0] > 0:
-            _dirichlet(prior_prior + tally.sum(axis=1), prior)
+            prior_alpha[c] = prior_weight[c]
+            for b in range(n_outcomes):
+                alpha[b] = row_weight[c, b] + tally[c, b]
+                prior_alpha[c] += tally[c, b]
+            dirichlet(alpha, row[c])
+        if prior_weight[0] > 0:
+            dirichlet(prior_alpha, prior)
         if sweep >= burn:
-            k = sweep - burn
-            rows[k] = row
-            priors[k] = prior
-            counts[k] = tally
-
-
-@numba.njit(parallel=True, cache=True)
-def _chains(  # type: ignore[no-untyped-def]
-    weight, outcome, size, row_prior, prior_prior, prior, row, first, last, burn, seeds, rows, priors, counts, truth,
-):  # fmt: skip
-    for m in numba.prange(len(seeds)):
-        _chain(
-            weight, outcome, size, row_prior, prior_prior, prior[m], row[m], first, last, burn, seeds[m],
-            rows[m], priors[m], counts[m], truth[m],
-        )  # fmt: skip
+            for c in range(n_classes):
+                priors[sweep - burn, c] = prior[c]
+                for b in range(n_outcomes):
+                    rows[sweep - burn, c, b] = row[c, b]
+                    counts[sweep - burn, c, b] = tally[c, b]
 
 
 def sample_known(
@@ -127,32 +133,35 @@ def sample_known(
     """Posterior draws; ``prior`` None is learned under a flat Dirichlet. ``evidence`` is log p(labels | truth) by group."""
     n_classes = evidence.shape[1]
     keep = -(-n_draws // n_chains)
-    weight = np.exp(evidence)
-    learned = np.ones(n_classes) if prior is None else np.zeros(n_classes)
+    groups = _Groups(
+        np.ascontiguousarray(np.exp(evidence)),
+        np.array(outcome, dtype=np.int64),
+        np.array(size, dtype=np.int64),
+        np.array(row_prior, dtype=float, order="C"),
+        np.ones(n_classes) if prior is None else np.zeros(n_classes),
+    )
     fixed = np.full(n_classes, 1 / n_classes) if prior is None else np.asarray(prior, dtype=float)
+    chains = [
+        _Chain(
+            row=np.empty((n_classes, n_outcomes)),
+            prior=fixed.copy(),
+            rows=np.empty((keep, n_classes, n_outcomes)),
+            priors=np.empty((keep, n_classes)),
+            counts=np.empty((keep, n_classes, n_outcomes)),
+            truth=np.zeros(evidence.shape),
+        )
+        for _ in range(n_chains)
+    ]
     sequence = np.random.SeedSequence(seed)
-    rows = np.empty((n_chains, keep, n_classes, n_outcomes))
-    priors = np.empty((n_chains, keep, n_classes))
-    counts = np.empty((n_chains, keep, n_classes, n_outcomes))
-    truth = np.zeros((n_chains, *evidence.shape))
-    prior_now = np.repeat(fixed[None], n_chains, axis=0)
-    row_now = np.empty((n_chains, n_classes, n_outcomes))
     for first, last in stretches(burn + keep, n_chains * evidence.size):
         progress(first / (burn + keep), "drawing truths")
-        seeds = (
-            (sequence if first == 0 else sequence.spawn(1)[0])
-            .generate_state(n_chains)
-            .astype(np.int64)
-        )
-        _chains(
-            weight, outcome.astype(np.int64), size.astype(np.int64), np.asarray(row_prior, dtype=float), learned, prior_now, row_now,
-            first, last, burn, seeds, rows, priors, counts, truth,
-        )  # fmt: skip
-    flat = (-1, n_classes, n_outcomes)
+        here = sequence if first == 0 else sequence.spawn(1)[0]
+        seeds = here.generate_state(n_chains).astype(np.int64)
+        in_threads(_sweeps, [(groups, c, first, last, burn, s) for c, s in zip(chains, seeds)])
     return Samples(
-        rows.reshape(flat),
-        priors.reshape(-1, n_classes),
-        counts.reshape(flat),
-        truth.sum(axis=0) / (n_chains * keep),
+        np.concatenate([chain.rows for chain in chains]),
+        np.concatenate([chain.priors for chain in chains]),
+        np.concatenate([chain.counts for chain in chains]),
+        np.sum([chain.truth for chain in chains], axis=0) / (n_chains * keep),
         n_chains,
     )

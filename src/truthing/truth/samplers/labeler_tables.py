@@ -3,23 +3,46 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numba
 import numpy as np
 
+from truthing.class_codes import Array
 from truthing.truth.consensus import CONCENTRATIONS
-from truthing.truth.samplers.known import _dirichlet
+from truthing.truth.samplers.draws import dirichlet, draw_from_logs
 
 FIXED, POOLED, COIN, SHARED, OWN = range(5)
 GRID = 33
 LEAST = 1e-30  # what was said to be impossible happened: the least impossible wins
+FIRST_POOLED = (8.0, 0.7, 8.0)  # labels that the pool is worth; mean and weight of the coins' pool
+
+
+class Tables(NamedTuple):
+    """What is known about each labeler's rows: a kind for each, fixed tables or Dirichlet weights, the base of the pool, and
+    the range of a shared rate."""
+
+    kind: Array
+    table: Array
+    base: Array
+    low: float
+    high: float
+    n_strata: int
+
+
+class Pool(NamedTuple):
+    """What labelers have in common: the pooled ``rows``, and ``shape``: their weight, and mean and weight of the coins."""
+
+    rows: Array
+    shape: Array
 
 
 @numba.njit(cache=True)
-def update_rows(  # type: ignore[no-untyped-def]
-    tally, kind, table, pool, concentration, coin_mean, coin_weight, low, high, n_strata, rows
-):
+def update_rows(tally, tables, pool, rows):  # type: ignore[no-untyped-def]
+    """Each labeler's rows given the counts of its labels in each state."""
+    kind, n_strata = tables.kind, tables.n_strata
     n_labelers, n_states, n_classes = tally.shape
+    concentration, coin_mean, coin_weight = pool.shape[0], pool.shape[1], pool.shape[2]
     alpha = np.empty(n_classes)
     shared_right, shared_wrong = 0.0, 0.0
     for t in range(n_labelers):
@@ -27,17 +50,13 @@ def update_rows(  # type: ignore[no-untyped-def]
             for s in range(n_states):
                 for k in range(n_classes):
                     alpha[k] = tally[t, s, k] + (
-                        concentration * pool[s, k] if kind[t] == POOLED else table[t, s, k]
+                        concentration * pool.rows[s, k]
+                        if kind[t] == POOLED
+                        else tables.table[t, s, k]
                     )
-                _dirichlet(alpha, rows[t, s])
+                dirichlet(alpha, rows[t, s])
         elif kind[t] == COIN or kind[t] == SHARED:
-            right, wrong = 0.0, 0.0
-            for s in range(n_states):
-                for k in range(n_classes):
-                    if k == s // n_strata:
-                        right += tally[t, s, k]
-                    else:
-                        wrong += tally[t, s, k]
+            right, wrong = _right_and_wrong(tally[t], n_strata)
             if kind[t] == SHARED:
                 shared_right += right
                 shared_wrong += wrong
@@ -47,16 +66,32 @@ def update_rows(  # type: ignore[no-untyped-def]
                 )
                 _set_coin(rows[t], p, n_strata)
     if shared_right + shared_wrong > 0:
-        score = np.empty(GRID)
-        for g in range(GRID):
-            rate = min(max(low + (high - low) * (g + 0.5) / GRID, 1e-6), 1 - 1e-6)
-            score[g] = shared_wrong * math.log(rate) + shared_right * math.log(1 - rate)
-        weight = np.cumsum(np.exp(score - score.max()))
-        g = min(np.searchsorted(weight, np.random.random() * weight[-1]), GRID - 1)
-        rate = low + (high - low) * (g + np.random.random()) / GRID
+        rate = _shared_rate(shared_right, shared_wrong, tables.low, tables.high)
         for t in range(n_labelers):
             if kind[t] == SHARED:
                 _set_coin(rows[t], 1 - rate, n_strata)
+
+
+@numba.njit(cache=True)
+def _right_and_wrong(tally, n_strata):  # type: ignore[no-untyped-def]
+    right, wrong = 0.0, 0.0
+    for s in range(tally.shape[0]):
+        for k in range(tally.shape[1]):
+            if k == s // n_strata:
+                right += tally[s, k]
+            else:
+                wrong += tally[s, k]
+    return right, wrong
+
+
+@numba.njit(cache=True)
+def _shared_rate(right, wrong, low, high):  # type: ignore[no-untyped-def]
+    """An error rate that is uniform between its ends before the labels are seen, from a grid."""
+    score = np.empty(GRID)
+    for g in range(GRID):
+        rate = min(max(low + (high - low) * (g + 0.5) / GRID, 1e-6), 1 - 1e-6)
+        score[g] = wrong * math.log(rate) + right * math.log(1 - rate)
+    return low + (high - low) * (draw_from_logs(score) + np.random.random()) / GRID
 
 
 @numba.njit(cache=True)
@@ -68,39 +103,46 @@ def _set_coin(row, right, n_strata):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True)
-def update_pool(tally, kind, base, pool, concentration):  # type: ignore[no-untyped-def]
-    """The pool given the counts: table counts of a Chinese restaurant, then a Dirichlet; κ from a grid.
+def update_pool(tally, tables, pool):  # type: ignore[no-untyped-def]
+    """The pool given the counts: table counts of a Chinese restaurant, then a Dirichlet; κ from a grid; then the coins.
 
-    In every stratum the average labeler says the true class most often: without that rule hard strata of two classes could change places.
+    In every stratum the average labeler says the true class most often: without that rule hard strata of two classes could
+    change places.
     """
+    kind, mean = tables.kind, pool.rows
     n_labelers, n_states, n_classes = tally.shape
     alpha, drawn = np.empty(n_classes), np.empty(n_classes)
     for s in range(n_states):
         for k in range(n_classes):
-            alpha[k] = base[s, k]
-            weight = concentration * pool[s, k]
+            alpha[k] = tables.base[s, k]
+            weight = pool.shape[0] * mean[s, k]
             for t in range(n_labelers):
                 if kind[t] == POOLED:
                     for n in range(int(tally[t, s, k])):
                         if np.random.random() * (weight + n) < weight:
                             alpha[k] += 1
-        _dirichlet(alpha, drawn)
+        dirichlet(alpha, drawn)
+        most = 0
+        for k in range(1, n_classes):
+            most = k if drawn[k] > drawn[most] else most
         # refusing a draw that breaks the rule is a Metropolis step: the old row stays
-        if n_states == n_classes or drawn.argmax() == s * n_classes // n_states:
-            pool[s] = np.maximum(drawn, 1e-9)
-    score = -0.5 * np.log(CONCENTRATIONS / 8) ** 2
+        if n_states == n_classes or most == s * n_classes // n_states:
+            for k in range(n_classes):
+                mean[s, k] = max(drawn[k], 1e-9)
+    score = np.empty(len(CONCENTRATIONS))
     for j in range(len(CONCENTRATIONS)):
         value = CONCENTRATIONS[j]
+        score[j] = -0.5 * math.log(value / 8) ** 2
         for t in range(n_labelers):
             if kind[t] == POOLED:
                 for s in range(n_states):
+                    total = 0.0
                     for k in range(n_classes):
-                        score[j] += _log_rising(value * pool[s, k], tally[t, s, k])
-                    score[j] -= _log_rising(value, tally[t, s].sum())
-    weight = np.cumsum(np.exp(score - score.max()))
-    return CONCENTRATIONS[
-        min(np.searchsorted(weight, np.random.random() * weight[-1]), len(CONCENTRATIONS) - 1)
-    ]
+                        total += tally[t, s, k]
+                        score[j] += _log_rising(value * mean[s, k], tally[t, s, k])
+                    score[j] -= _log_rising(value, total)
+    pool.shape[0] = CONCENTRATIONS[draw_from_logs(score)]
+    _coin_pool(tally, tables, pool)
 
 
 @numba.njit(cache=True)
@@ -117,18 +159,13 @@ def _log_rising(alpha, n):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True)
-def coin_pool(tally, kind, n_strata, mean, weight):  # type: ignore[no-untyped-def]
+def _coin_pool(tally, tables, pool):  # type: ignore[no-untyped-def]
     """Pool of one-coin accuracies: mean and weight by a few Metropolis steps on the beta-binomial likelihood."""
-    n_labelers, n_states, n_classes = tally.shape
-    right, wrong = np.zeros(n_labelers), np.zeros(n_labelers)
-    for t in range(n_labelers):
-        if kind[t] == COIN:
-            for s in range(n_states):
-                for k in range(n_classes):
-                    if k == s // n_strata:
-                        right[t] += tally[t, s, k]
-                    else:
-                        wrong[t] += tally[t, s, k]
+    mean, weight = pool.shape[1], pool.shape[2]
+    right, wrong = np.zeros(len(tally)), np.zeros(len(tally))
+    for t in range(len(tally)):
+        if tables.kind[t] == COIN:
+            right[t], wrong[t] = _right_and_wrong(tally[t], tables.n_strata)
     for _ in range(3):
         odds = math.log(mean / (1 - mean)) + 0.5 * np.random.standard_normal()
         new_mean = 1 / (1 + math.exp(-odds))
@@ -138,7 +175,7 @@ def coin_pool(tally, kind, n_strata, mean, weight):  # type: ignore[no-untyped-d
         )
         if math.log(np.random.random()) < change:
             mean, weight = new_mean, new_weight
-    return mean, weight
+    pool.shape[1], pool.shape[2] = mean, weight
 
 
 @numba.njit(cache=True)
@@ -158,16 +195,28 @@ def _coin_score(right, wrong, mean, weight):  # type: ignore[no-untyped-def]
     return score
 
 
+class Predictive(NamedTuple):
+    """Pseudo-counts of each labeler's next label, their sum in each state, and whether (1 or 0) the labels counted so far add to them."""
+
+    alpha: Array
+    weight: Array
+    learns: Array
+
+
 @numba.njit(cache=True)
-def predictive(kind, table, pool, concentration, rows, learns, alpha, weight):  # type: ignore[no-untyped-def]
-    """Pseudo-counts of each labeler's next label; rows that are not Dirichlet are taken as they are and learn nothing from the tally."""
+def update_predictive(tables, pool, rows, predictive):  # type: ignore[no-untyped-def]
+    """Rows that are not Dirichlet are taken as they are and learn nothing from the tally."""
+    kind = tables.kind
+    alpha, weight, learns = predictive
     for t in range(len(kind)):
         learns[t] = 1.0 if kind[t] == POOLED or kind[t] == OWN else 0.0
         for s in range(alpha.shape[1]):
             weight[t, s] = 0.0
             for k in range(alpha.shape[2]):
                 if kind[t] == POOLED:
-                    alpha[t, s, k] = concentration * pool[s, k]
+                    alpha[t, s, k] = pool.shape[0] * pool.rows[s, k]
+                elif kind[t] == OWN:
+                    alpha[t, s, k] = tables.table[t, s, k]
                 else:
-                    alpha[t, s, k] = table[t, s, k] if kind[t] == OWN else max(rows[t, s, k], LEAST)
+                    alpha[t, s, k] = max(rows[t, s, k], LEAST)
                 weight[t, s] += alpha[t, s, k]

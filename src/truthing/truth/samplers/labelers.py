@@ -8,29 +8,32 @@ the Dirichlet rows and the prior summed out: given rows that were themselves dra
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numba
 import numpy as np
 
 from truthing.class_codes import Array
 from truthing.progress import Progress, silent, stretches
+from truthing.threads import in_threads
 from truthing.truth.consensus import Entries
-from truthing.truth.samplers.known import CHAINS, _dirichlet, draw_index
+from truthing.truth.samplers.draws import CHAINS, ByItem, dirichlet, draw_index, start_states
 from truthing.truth.samplers.labeler_tables import (
+    FIRST_POOLED,
     LEAST,
     POOLED,
-    coin_pool,
-    predictive,
+    Pool,
+    Predictive,
+    Tables,
     update_pool,
+    update_predictive,
     update_rows,
 )
 
 POOL_WEIGHT = 10.0
 STATE_WEIGHT = 2.0  # pseudo-items in a (class, stratum): without them an empty stratum stays empty
-MOST_ROWS, MOST_ROW_CELLS = (
-    400,
-    4_000_000,
-)  # draws of the labelers' tables that are kept, and their cells together
+# draws of the labelers' tables that are kept, and their cells together
+MOST_ROWS, MOST_ROW_CELLS = 400, 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +58,21 @@ class RowModel:
             pool_base(n_classes, n_strata),
             n_strata=n_strata,
         )
+
+    def tables(self) -> Tables:
+        """The same for compiled code."""
+        return Tables(
+            self.kind.astype(np.int64),
+            np.array(self.table, dtype=float, order="C"),
+            np.array(self.base, dtype=float, order="C"),
+            float(self.low),
+            float(self.high),
+            int(self.n_strata),
+        )
+
+    def pool(self) -> Pool:
+        """Where the pool starts."""
+        return Pool(self.base / POOL_WEIGHT, np.array(FIRST_POOLED))
 
 
 def pool_base(n_classes: int, n_strata: int = 1) -> Array:
@@ -88,53 +106,116 @@ class CrowdSamples:
     rows_prior: Array | None = None
 
 
+class _Given(NamedTuple):
+    """What all chains are given; ``prior`` is that of the classes, or one negative number where it is learned."""
+
+    labels: ByItem
+    outcome: Array
+    n_outcomes: int
+    gold: Array
+    prior: Array
+    row_weight: float
+    state_weight: float
+
+
+class _Tally(NamedTuple):
+    """Counts in each state: labels of each labeler (by label, and together), outcomes of the classifier, items."""
+
+    labels: Array
+    given: Array
+    answers: Array
+    size: Array
+
+
+class _Chain(NamedTuple):
+    """Where one chain is (``state``, ``pool``), and what it has drawn; one table of ``every`` is kept."""
+
+    state: Array
+    pool: Pool
+    counts: Array
+    classifier: Array
+    prior: Array
+    error: Array
+    truth: Array
+    row_sum: Array
+    row_square: Array
+    row_draws: Array
+    every: int
+
+
 @numba.njit(cache=True)
-def _record(prior, own, rows, n_strata, prior_out, classifier, error, row_sum, row_square, row_out):  # type: ignore[no-untyped-def]
+def _record(prior, own, rows, n_strata, kept, chain):  # type: ignore[no-untyped-def]
     """One draw's prior, classifier rows and labeler rows, strata merged into classes."""
     n_labelers, n_states, n_classes = rows.shape
+    share, table = chain.prior[kept], chain.row_draws[kept // chain.every]
     for s in range(n_states):
-        prior_out[s // n_strata] += prior[s]
+        share[s // n_strata] += prior[s]
     for s in range(n_states):
         c = s // n_strata
-        share = prior[s] / max(prior_out[c], 1e-300)
+        part = prior[s] / max(share[c], 1e-300)
         for b in range(own.shape[1]):
-            classifier[c, b] += share * own[s, b]
+            chain.classifier[kept, c, b] += part * own[s, b]
     for t in range(n_labelers):
         for c in range(n_classes):
             for k in range(n_classes):
                 value = 0.0
                 for s in range(c * n_strata, (c + 1) * n_strata):
-                    value += prior[s] / max(prior_out[c], 1e-300) * rows[t, s, k]
-                row_sum[t, c, k] += value
-                row_square[t, c, k] += value * value
-                row_out[t, c, k] = value
+                    value += prior[s] / max(share[c], 1e-300) * rows[t, s, k]
+                chain.row_sum[t, c, k] += value
+                chain.row_square[t, c, k] += value * value
+                table[t, c, k] = value  # one that is not kept is overwritten by the next draw
                 if k == c:
-                    error[t] += prior_out[c] * (1 - value)
+                    chain.error[kept, t] += share[c] * (1 - value)
 
 
 @numba.njit(cache=True)
-def _count(start_of, rater, label, votes, outcome, i, s, sign, tally, given, answers, size):  # type: ignore[no-untyped-def]
+def _count(given, i, s, sign, tally):  # type: ignore[no-untyped-def]
     """Put item i into state s, or take it out."""
-    answers[s, outcome[i]] += sign
+    start_of, rater, label, votes = given.labels
+    labels, together, answers, size = tally
+    answers[s, given.outcome[i]] += sign
     size[s] += sign
     for n in range(start_of[i], start_of[i + 1]):
-        tally[rater[n], s, label[n]] += sign * votes[n]
-        given[rater[n], s] += sign * votes[n]
+        labels[rater[n], s, label[n]] += sign * votes[n]
+        together[rater[n], s] += sign * votes[n]
 
 
 @numba.njit(cache=True)
-def _evidence(first, last, rater, label, votes, learns, alpha, weight, tally, given, p):  # type: ignore[no-untyped-def]
-    """Multiply p by the chance of labels first to last in each state, given all other labels of the same labelers there."""
-    before = 0.0
-    for n in range(first, last):
+def _before_labels(given, i, n_strata, tally, p):  # type: ignore[no-untyped-def]
+    """The chance of each state of item i by its outcome, its gold and the other items, rows and prior summed out."""
+    outcome, row_weight, state_weight = given.outcome[i], given.row_weight, given.state_weight
+    gold, prior, learned = given.gold[i], given.prior, given.prior[0] < 0
+    answers, size = tally.answers, tally.size
+    for s in range(len(p)):
+        p[s] = (row_weight + answers[s, outcome]) / (row_weight * given.n_outcomes + size[s])
+        if learned:
+            p[s] *= state_weight + size[s]
+        else:
+            mine, first = 0.0, s - s % n_strata
+            for other in range(first, first + n_strata):
+                mine += size[other]
+            share = (state_weight + size[s]) / (state_weight * n_strata + mine)
+            p[s] *= share * max(prior[s // n_strata], LEAST)
+        if gold >= 0 and gold != s // n_strata:
+            p[s] = 0.0
+
+
+@numba.njit(cache=True)
+def _by_labels(given, i, predictive, tally, p):  # type: ignore[no-untyped-def]
+    """Multiply p by the chance of item i's labels in each state, given all other labels of the same labelers there."""
+    start_of, rater, label, votes = given.labels
+    alpha, weight, learns = predictive
+    labels, together, _, _ = tally
+    first, before = start_of[i], 0.0
+    for n in range(first, start_of[i + 1]):
         t, k = rater[n], label[n]
         # labels of one labeler on one item stand together: the later ones know of the earlier
         before = before + votes[n - 1] if n > first and rater[n - 1] == t else 0.0
         for v in range(int(votes[n])):
             top = 0.0
             for s in range(len(p)):
-                chance = alpha[t, s, k] + learns[t] * (tally[t, s, k] + v)
-                p[s] *= chance / (weight[t, s] + learns[t] * (given[t, s] + before + v))
+                chance = alpha[t, s, k] + learns[t] * (labels[t, s, k] + v)
+                p[s] *= chance / (weight[t, s] + learns[t] * (together[t, s] + before + v))
                 top = max(top, p[s])
             if top < 1e-200:
                 for s in range(len(p)):
@@ -142,133 +223,65 @@ def _evidence(first, last, rater, label, votes, learns, alpha, weight, tally, gi
 
 
 @numba.njit(cache=True)
-def _update_prior(size, n_strata, state_weight, prior_fixed, prior):  # type: ignore[no-untyped-def]
-    if prior_fixed[0] < 0:
-        _dirichlet(state_weight + size, prior)
-        return
-    for c in range(len(prior_fixed)):
-        own = slice(c * n_strata, (c + 1) * n_strata)
-        _dirichlet(state_weight + size[own], prior[own])
-        prior[own] *= prior_fixed[c]
+def _update_shares(given, n_strata, tally, own, prior):  # type: ignore[no-untyped-def]
+    """The classifier's rows, and the prior of states: of all, or within each class where the classes' is given."""
+    alpha = np.empty(own.shape[1])
+    for s in range(len(prior)):
+        for b in range(own.shape[1]):
+            alpha[b] = given.row_weight + tally.answers[s, b]
+        dirichlet(alpha, own[s])
+    learned = given.prior[0] < 0
+    width = len(prior) if learned else n_strata
+    weights = np.empty(width)
+    for c in range(len(prior) // width):
+        for k in range(width):
+            weights[k] = given.state_weight + tally.size[c * width + k]
+        dirichlet(weights, prior[c * width : (c + 1) * width])
+        if not learned:
+            for k in range(width):
+                prior[c * width + k] *= given.prior[c]
 
 
-@numba.njit(cache=True)
-def _chain(  # type: ignore[no-untyped-def]
-    start_of, rater, label, votes, outcome, n_outcomes, gold, kind, table, base, low, high, n_strata, row_weight, prior_fixed, state, pool, pooled,
-    first, last, burn, seed, counts, classifier, prior_out, row_sum, row_square, row_draws, every, error, truth,
-):  # fmt: skip
-    """Sweeps first to last; ``state``, ``pool`` and ``pooled`` are all that the next stretch has to know."""
+@numba.njit(cache=True, nogil=True)
+def _sweeps(given, tables, chain, first, last, burn, seed):  # type: ignore[no-untyped-def]
+    """Sweeps first to last; ``chain.state`` and ``chain.pool`` are all that the next stretch has to know."""
     np.random.seed(seed)
-    n_items, n_labelers = len(outcome), len(kind)
-    n_states, n_classes = base.shape
-    state_weight = STATE_WEIGHT if n_strata > 1 else 1.0
-    rows, alpha = table.copy(), table.copy()
-    learns, weight = np.empty(n_labelers), np.empty((n_labelers, n_states))
-    concentration, coin_mean, coin_weight = pooled
-    tally, given = np.zeros((n_labelers, n_states, n_classes)), np.zeros((n_labelers, n_states))
-    answers, size = np.zeros((n_states, n_outcomes)), np.zeros(n_states)
-    own, prior, p = np.empty((n_states, n_outcomes)), np.empty(n_states), np.empty(n_states)
+    n_items, n_labelers, n_strata = len(given.outcome), len(tables.kind), tables.n_strata
+    n_states, n_classes = tables.base.shape
+    state, pool, rows = chain.state, chain.pool, tables.table.copy()
+    predictive = Predictive(
+        tables.table.copy(), np.empty((n_labelers, n_states)), np.empty(n_labelers)
+    )
+    tally = _Tally(
+        np.zeros((n_labelers, n_states, n_classes)),
+        np.zeros((n_labelers, n_states)),
+        np.zeros((n_states, given.n_outcomes)),
+        np.zeros(n_states),
+    )
+    own, prior, p = np.empty((n_states, given.n_outcomes)), np.empty(n_states), np.empty(n_states)
     for i in range(n_items):
-        _count(
-            start_of, rater, label, votes, outcome, i, state[i], 1.0, tally, given, answers, size
-        )
+        _count(given, i, state[i], 1.0, tally)
     for sweep in range(first, last):
-        update_rows(
-            tally,
-            kind,
-            table,
-            pool,
-            concentration,
-            coin_mean,
-            coin_weight,
-            low,
-            high,
-            n_strata,
-            rows,
-        )
-        for s in range(n_states):
-            _dirichlet(row_weight + answers[s], own[s])
-        _update_prior(size, n_strata, state_weight, prior_fixed, prior)
-        concentration = update_pool(tally, kind, base, pool, concentration)
-        coin_mean, coin_weight = coin_pool(tally, kind, n_strata, coin_mean, coin_weight)
-        predictive(kind, table, pool, concentration, rows, learns, alpha, weight)
+        update_rows(tally.labels, tables, pool, rows)
+        _update_shares(given, n_strata, tally, own, prior)
+        update_pool(tally.labels, tables, pool)
+        update_predictive(tables, pool, rows, predictive)
         kept = sweep - burn
         for i in range(n_items):
-            _count(
-                start_of,
-                rater,
-                label,
-                votes,
-                outcome,
-                i,
-                state[i],
-                -1.0,
-                tally,
-                given,
-                answers,
-                size,
-            )
+            _count(given, i, state[i], -1.0, tally)
+            _before_labels(given, i, n_strata, tally, p)
+            _by_labels(given, i, predictive, tally, p)
+            total = 0.0
             for s in range(n_states):
-                p[s] = (row_weight + answers[s, outcome[i]]) / (row_weight * n_outcomes + size[s])
-                if prior_fixed[0] < 0:
-                    p[s] *= state_weight + size[s]
-                else:
-                    mine = size[s - s % n_strata : s - s % n_strata + n_strata].sum()
-                    share = (state_weight + size[s]) / (state_weight * n_strata + mine)
-                    p[s] *= share * max(prior_fixed[s // n_strata], LEAST)
-                if gold[i] >= 0 and gold[i] != s // n_strata:
-                    p[s] = 0.0
-            _evidence(
-                start_of[i],
-                start_of[i + 1],
-                rater,
-                label,
-                votes,
-                learns,
-                alpha,
-                weight,
-                tally,
-                given,
-                p,
-            )
-            total = p.sum()
+                total += p[s]
             state[i] = draw_index(p, total)
-            _count(
-                start_of,
-                rater,
-                label,
-                votes,
-                outcome,
-                i,
-                state[i],
-                1.0,
-                tally,
-                given,
-                answers,
-                size,
-            )
+            _count(given, i, state[i], 1.0, tally)
             if kept >= 0:
-                counts[kept, state[i] // n_strata, outcome[i]] += 1
+                chain.counts[kept, state[i] // n_strata, given.outcome[i]] += 1
                 for s in range(n_states):
-                    truth[i, s // n_strata] += p[s] / total
+                    chain.truth[i, s // n_strata] += p[s] / total
         if kept >= 0:
-            # a table that is not kept is overwritten by the next draw
-            _record(
-                prior, own, rows, n_strata, prior_out[kept], classifier[kept], error[kept], row_sum, row_square, row_draws[kept // every]
-            )  # fmt: skip
-    pooled[0], pooled[1], pooled[2] = concentration, coin_mean, coin_weight
-
-
-@numba.njit(parallel=True, cache=True)
-def _chains(  # type: ignore[no-untyped-def]
-    start_of, rater, label, votes, outcome, n_outcomes, gold, kind, table, base, low, high, n_strata, row_weight, prior_fixed, states, pools,
-    pooled, first, last, burn, seeds, counts, classifier, prior_out, row_sum, row_square, row_draws, every, error, truth,
-):  # fmt: skip
-    for m in numba.prange(len(seeds)):
-        _chain(
-            start_of, rater, label, votes, outcome, n_outcomes, gold, kind, table, base, low, high, n_strata, row_weight, prior_fixed, states[m],
-            pools[m], pooled[m], first, last, burn, seeds[m], counts[m], classifier[m], prior_out[m], row_sum[m], row_square[m], row_draws[m], every, error[m], truth[m],
-        )  # fmt: skip
+            _record(prior, own, rows, n_strata, kept, chain)
 
 
 def sample_crowd(
@@ -287,42 +300,67 @@ def sample_crowd(
     progress: Progress = silent,
 ) -> CrowdSamples:
     """Posterior draws from chains that start at soft majority votes; same seed, same answer on any number of threads."""
-    n_classes, n_strata = entries.n_classes, rows.n_strata
-    n_items, n_labelers = entries.n_items, entries.n_raters
+    n_classes, n_items, n_labelers = entries.n_classes, entries.n_items, entries.n_raters
     keep = -(-n_draws // n_chains)
-    start_of = np.searchsorted(entries.item, np.arange(n_items + 1)).astype(np.int64)
-    rng = np.random.default_rng(seed)
-    states = np.stack([_start(entries, outcome, gold, n_strata, rng) for _ in range(n_chains)])
-    pools = np.repeat(rows.base[None] / POOL_WEIGHT, n_chains, axis=0)
-    pooled = np.repeat([[8.0, 0.7, 8.0]], n_chains, axis=0)
-    shape = (n_chains, keep)
-    counts = np.zeros((*shape, n_classes, n_outcomes))
-    classifier = np.zeros((*shape, n_classes, n_outcomes))
-    prior_out = np.zeros((*shape, n_classes))
-    row_sum, row_square = (np.zeros((n_chains, n_labelers, n_classes, n_classes)) for _ in range(2))
     cells = n_chains * keep * n_labelers * n_classes**2
     every = max(1, -(-n_chains * keep // MOST_ROWS), -(-cells // MOST_ROW_CELLS))
-    row_draws = np.zeros((n_chains, -(-keep // every), n_labelers, n_classes, n_classes))
-    error, truth = np.zeros((*shape, n_labelers)), np.zeros((n_chains, n_items, n_classes))
-    fixed = np.array([-1.0]) if prior is None else np.asarray(prior, dtype=float)
-    work = n_chains * (len(entries.item) + n_items + n_labelers * n_classes) * n_classes * n_strata
+    rng = np.random.default_rng(seed)
+    given = _Given(
+        ByItem.of(entries),
+        np.array(outcome, dtype=np.int64),
+        int(n_outcomes),
+        np.array(gold, dtype=np.int64),
+        np.array([-1.0]) if prior is None else np.array(prior, dtype=float),
+        float(row_weight),
+        STATE_WEIGHT if rows.n_strata > 1 else 1.0,
+    )
+    chains = [
+        _Chain(
+            state=start_states(entries, gold, rows.n_strata, rng),
+            pool=rows.pool(),
+            counts=np.zeros((keep, n_classes, n_outcomes)),
+            classifier=np.zeros((keep, n_classes, n_outcomes)),
+            prior=np.zeros((keep, n_classes)),
+            error=np.zeros((keep, n_labelers)),
+            truth=np.zeros((n_items, n_classes)),
+            row_sum=np.zeros((n_labelers, n_classes, n_classes)),
+            row_square=np.zeros((n_labelers, n_classes, n_classes)),
+            row_draws=np.zeros((-(-keep // every), n_labelers, n_classes, n_classes)),
+            every=every,
+        )
+        for _ in range(n_chains)
+    ]
+    tables = rows.tables()
+    work = n_chains * (len(entries.item) + n_items + n_labelers * n_classes) * len(tables.base)
     for first, last in stretches(burn + keep, work):
         progress(first / (burn + keep), "drawing truths and labelers")
-        _chains(
-            start_of, entries.rater.astype(np.int64), entries.label.astype(np.int64), entries.votes, outcome.astype(np.int64), n_outcomes,
-            gold.astype(np.int64), rows.kind.astype(np.int64), rows.table.astype(float), rows.base, rows.low, rows.high, n_strata, row_weight, fixed,
-            states, pools, pooled, first, last, burn, rng.integers(0, 2**31, n_chains), counts, classifier, prior_out, row_sum, row_square, row_draws, every,
-            error, truth,
-        )  # fmt: skip
-    n = n_chains * keep
-    mean = row_sum.sum(axis=0) / n
-    sd = np.sqrt(np.maximum(row_square.sum(axis=0) / n - mean**2, 0))
-    low, high = beta_limits(mean, sd)
+        seeds = rng.integers(0, 2**31, n_chains)
+        in_threads(
+            _sweeps, [(given, tables, c, first, last, burn, s) for c, s in zip(chains, seeds)]
+        )
+    return _gathered(chains, keep)
+
+
+def _gathered(chains: list[_Chain], keep: int) -> CrowdSamples:
+    """Draws of all chains, one after the other."""
+    n = len(chains) * keep
+    mean = np.sum([chain.row_sum for chain in chains], axis=0) / n
+    square = np.sum([chain.row_square for chain in chains], axis=0) / n
+    low, high = beta_limits(mean, np.sqrt(np.maximum(square - mean**2, 0)))
+    with_table = _last_of_each(keep, chains[0].every)
     return CrowdSamples(
-        counts.reshape(n, n_classes, n_outcomes), classifier.reshape(n, n_classes, n_outcomes), prior_out.reshape(n, n_classes), mean, low, high,
-        error.reshape(n, n_labelers), truth.sum(axis=0) / n, n_chains,
-        row_draws.reshape(-1, *mean.shape), prior_out[:, _last_of_each(keep, every)].reshape(-1, n_classes),
-    )  # fmt: skip
+        counts=np.concatenate([chain.counts for chain in chains]),
+        classifier=np.concatenate([chain.classifier for chain in chains]),
+        prior=np.concatenate([chain.prior for chain in chains]),
+        row_mean=mean,
+        row_low=low,
+        row_high=high,
+        error=np.concatenate([chain.error for chain in chains]),
+        truth=np.sum([chain.truth for chain in chains], axis=0) / n,
+        n_chains=len(chains),
+        rows=np.concatenate([chain.row_draws for chain in chains]),
+        rows_prior=np.concatenate([chain.prior[with_table] for chain in chains]),
+    )
 
 
 def _last_of_each(keep: int, every: int) -> Array:
@@ -338,17 +376,3 @@ def beta_limits(mean: Array, sd: Array, level: float = 0.95) -> tuple[Array, Arr
     weight = np.maximum(centre * (1 - centre) / np.maximum(sd, 1e-9) ** 2 - 1, 1e-3)
     a, b = centre * weight, (1 - centre) * weight
     return betaincinv(a, b, (1 - level) / 2), betaincinv(a, b, (1 + level) / 2)
-
-
-def _start(
-    entries: Entries, outcome: Array, gold: Array, n_strata: int, rng: np.random.Generator
-) -> Array:
-    votes = entries.counts() + rng.random((entries.n_items, entries.n_classes))
-    truth = np.where(gold >= 0, gold, votes.argmax(axis=1))
-    if n_strata == 1:
-        return truth.astype(np.int64)
-    agree = entries.counts()[np.arange(len(truth)), truth] / np.maximum(
-        entries.counts().sum(axis=1), 1
-    )
-    rank = np.argsort(np.argsort(-agree + 1e-6 * rng.random(len(agree))))
-    return truth * n_strata + np.minimum(rank * n_strata // len(rank), n_strata - 1)

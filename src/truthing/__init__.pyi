@@ -1,0 +1,35 @@
+"""The public names, each listed here and nowhere else; `truthing.lazy` reads this file."""
+
+from truthing import noise as noise
+from truthing import train as train
+from truthing.ceiling.bayes_error import bayes_error as bayes_error
+from truthing.comparison.compare import compare as compare
+from truthing.errors import InputError as InputError
+from truthing.errors import NotConverged as NotConverged
+from truthing.errors import NotIdentified as NotIdentified
+from truthing.errors import TruthingError as TruthingError
+from truthing.grading import grade as grade
+from truthing.labels import Labels as Labels
+from truthing.metrics.estimate import Estimate as Estimate
+from truthing.papers.lam_stork import apparent_error as apparent_error
+from truthing.papers.lam_stork import error_bounds as error_bounds
+from truthing.papers.lam_stork import label_policy as label_policy
+from truthing.papers.lam_stork import noisy_label_ratio as noisy_label_ratio
+from truthing.papers.lam_stork import true_confusion as true_confusion
+from truthing.papers.lam_stork import true_error as true_error
+from truthing.people.agreement import agreement as agreement
+from truthing.people.labelers import labelers as labelers
+from truthing.people.result import LabelersReport as LabelersReport
+from truthing.people.worth import equivalent_labeler as equivalent_labeler
+from truthing.people.worth import information as information
+from truthing.people.worth import labelers_needed as labelers_needed
+from truthing.planning.plan import plan as plan
+from truthing.predictions import Gold as Gold
+from truthing.predictions import Predictions as Predictions
+from truthing.rate import prevalence as prevalence
+from truthing.report import Report as Report
+from truthing.simulation import simulate as simulate
+from truthing.tables import read_gold as read_gold
+from truthing.tables import read_labels as read_labels
+from truthing.tables import read_predictions as read_predictions
+from truthing.version import __version__ as __version__
