@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "truthing"
 FLOORS = [
     {"errors", "progress"},
+    {"arguments"},
     {"class_codes"},
     {"labels", "predictions"},
     {"matching"},
@@ -18,7 +19,7 @@ FLOORS = [
     {"noise"},
     {"metrics"},
     {"truth"},
-    {"papers", "simulation"},
+    {"papers", "simulation", "ordering"},
     {"report"},
     {"grading"},
     {"rate"},

@@ -9,6 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from truthing.arguments import (
+    as_draws,
+    as_number,
+    as_panel_error,
+    as_seed,
+    as_threshold,
+    check_target,
+)
 from truthing.class_codes import Array
 from truthing.errors import InputError, did_you_mean, listing
 from truthing.labels import Labels, Repeats
@@ -17,6 +25,7 @@ from truthing.metrics.counts import Tally, evaluate
 from truthing.noise.base import NoiseModel, TableNoise
 from truthing.noise.known import Confusion, Symmetric
 from truthing.noise.learned import Learned
+from truthing.ordering import in_order
 from truthing.papers import su_methods
 from truthing.papers.su_foils import face_value
 from truthing.progress import Progress, listener
@@ -64,9 +73,12 @@ def grade(
     >>> bool(low <= (data.predictions == data.truth).mean() <= high)
     True
     """
-    _check_options(method, target, draws)
+    _check_options(method, target)
+    draws, seed, panel_error = as_draws(draws), as_seed(seed), as_panel_error(panel_error)
     say = listener(progress)
-    joined = prepare(predictions, labels, gold=gold, scores=scores, repeats=repeats)
+    joined, order = in_order(
+        prepare(predictions, labels, gold=gold, scores=scores, repeats=repeats)
+    )
     panel = joined.labels
     assumptions: list[str] = []
     place = positive_class(panel.classes, positive, assumptions)
@@ -82,7 +94,7 @@ def grade(
                 classes=panel.classes,
                 positive=place,
             )
-    model = as_noise(noise)
+    model = order.model(as_noise(noise))
     fixed = None if prior is None else as_prior(prior, panel.classes)
     weights = None if gold_weights is None else selection_weights(gold_weights, joined)
     fitting = max(100, MOST_CELLS // panel.n_classes**2)
@@ -112,15 +124,17 @@ def grade(
         answer=outcome.answer,
         classes=panel.classes,
         positive=place,
-        items=panel.items,
-        truth=outcome.truth,
+        items=order.labels.items,
+        truth=order.truth(outcome.truth),
         method=method,
         target=target,
         seed=seed,
         sizes=sizes(joined),
         dropped=joined.dropped,
-        noise=outcome.noise
-        or NoiseSummary("none", panel.labelers, None, np.full(panel.n_classes, np.nan)),
+        noise=order.summary(
+            outcome.noise
+            or NoiseSummary("none", panel.labelers, None, np.full(panel.n_classes, np.nan))
+        ),
         face_value=Tally.from_confusion(face_value(panel, predicted)),
         warnings=[*joined.warnings, *outcome.warnings],
         assumptions=assumptions + outcome.assumptions,
@@ -132,7 +146,7 @@ def grade(
     )
 
 
-def _check_options(method: str, target: str, draws: int) -> None:
+def _check_options(method: str, target: str) -> None:
     if method not in METHODS:
         raise InputError(
             f"method {method!r} is not known.{did_you_mean(method, METHODS)} Choose {', '.join(METHODS)}."
@@ -142,19 +156,6 @@ def _check_options(method: str, target: str, draws: int) -> None:
         raise InputError(
             f"method {method!r} speaks of these items only: use method='posterior' for target='population'."
         )
-    check_draws(draws)
-
-
-def check_target(target: str) -> None:
-    if target not in ("sample", "population"):
-        raise InputError(
-            f"target {target!r} is not known: choose sample (these items) or population (new data like them)."
-        )
-
-
-def check_draws(draws: int) -> None:
-    if draws < 100:
-        raise InputError(f"{draws} draws are too few for an interval: give at least 100.")
 
 
 def _posterior(question: Question, model: Any, panel_error: Any) -> Outcome:
@@ -253,11 +254,13 @@ def selection_weights(chances: Mapping[Any, float], joined: Joined) -> Array:
         raise InputError(
             f"gold_weights gives no chance for gold item {listing(map(repr, absent), 3)}: give one for each gold item."
         )
+    for item in items:
+        if not 0 < as_number(chances[item]) <= 1:
+            raise InputError(
+                f"gold_weights gives item {item!r} the chance {chances[item]!r} of being chosen for "
+                "gold: chances are above 0 and at most 1."
+            )
     chance = np.array([float(chances[item]) for item in items])
-    if ((chance <= 0) | (chance > 1)).any():
-        raise InputError(
-            "gold_weights holds the chance of each item to be chosen for gold: above 0 and at most 1."
-        )
     weight = 1 / chance
     return weight * weight.sum() / (weight**2).sum()
 
@@ -271,7 +274,11 @@ def prepare(
         read_predictions(predictions) if isinstance(predictions, str | Path) else predictions
     )
     gold = read_gold(gold) if isinstance(gold, str | Path) else gold
-    return join(labels, as_predictions(predictions, labels, scores), as_gold(gold), repeats=repeats)
+    found = as_predictions(predictions, labels, scores)
+    for what, held in (("labels", labels), ("predictions", found)):
+        if held is not None and not held.items:
+            raise InputError(f"the {what} hold no item: there is nothing to compute from.")
+    return join(labels, found, as_gold(gold), repeats=repeats)
 
 
 def _labels(labels: Any) -> Labels:
@@ -319,6 +326,7 @@ def predicted_classes(
             assumptions.append("The predicted class is the one with the highest score.")
         column = scores[:, positive] if positive is not None else None
     if threshold is not None:
+        threshold = as_threshold(threshold)
         if column is None or positive is None:
             raise InputError("a threshold needs scores of two classes.")
         predicted = np.where(column >= threshold, positive, 1 - positive)
@@ -333,6 +341,12 @@ def predicted_classes(
         )
     if predicted is None:
         raise InputError("no predictions: give predictions, or scores with a threshold.")
+    silent = np.flatnonzero(predicted < 0)
+    if len(silent):
+        raise InputError(
+            f"{len(silent):,} items have no prediction (for example "
+            f"{joined.labels.items[silent[0]]!r}): predict them, or leave them out."
+        )
     return predicted, column
 
 
