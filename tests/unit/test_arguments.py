@@ -71,7 +71,7 @@ def test_large_seeds_and_numpy_numbers_are_fine() -> None:
 
 @pytest.mark.parametrize("threshold", [math.nan, "x", True], ids=str)
 def test_thresholds(threshold: Any) -> None:
-    with pytest.raises(InputError, match="threshold .* is not a number"):
+    with pytest.raises(InputError, match=r"threshold .* is not a number"):
         tr.grade(None, LABELS, scores=SCORES, threshold=threshold, noise=0.1)
 
 
