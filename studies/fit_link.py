@@ -64,7 +64,9 @@ def _slope(case: Case, level: float) -> tuple[float, float]:
     for _ in range(60):
         chance = expit(matrix @ beta)
         hessian = (matrix.T * (size * chance * (1 - chance))) @ matrix + np.diag(ridge)
-        step = np.linalg.solve(hessian, matrix.T @ (right - size * chance) - ridge * (beta - centre))
+        step = np.linalg.solve(
+            hessian, matrix.T @ (right - size * chance) - ridge * (beta - centre)
+        )
         beta += step * min(1.0, 1.5 / np.abs(step).max())
         if np.abs(step).max() < 1e-6:
             break

@@ -152,9 +152,7 @@ def graded_cases(panel: Panel, *, most: int = 10, fewest: int = 20) -> Iterator[
             continue
         others = _active(others[seen])
         name, truth = str(labels.labelers[t]), panel.truth[items[seen]]
-        yield Case(
-            panel.kind, panel.family, panel.name, name, others, predicted[seen], truth
-        )
+        yield Case(panel.kind, panel.family, panel.name, name, others, predicted[seen], truth)
         made += 1
 
 
@@ -180,9 +178,7 @@ def own_cases(panel: Panel, *, most_items: int = 600, seed: int = 5) -> Iterator
             predicted[here] += rng.integers(1, part.n_classes, int(here.sum()))
             predicted %= part.n_classes
             name = f"consensus of {size or 'all'}, {changed:.0%} changed"
-            yield Case(
-                panel.kind, panel.family, panel.name, name, part, predicted, truth, own=True
-            )
+            yield Case(panel.kind, panel.family, panel.name, name, part, predicted, truth, own=True)
 
 
 def _smaller(panel: Panel, size: int, rng: np.random.Generator) -> tr.Labels | None:

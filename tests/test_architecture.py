@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "truthing"
 FLOORS = [
     {"errors", "progress", "threads", "version", "display", "lazy"},
+    {"arguments", "panel_kind"},
     {"class_codes"},
     {"labels", "predictions"},
     {"matching"},
@@ -21,7 +22,7 @@ FLOORS = [
     {"noise"},
     {"metrics"},
     {"truth"},
-    {"papers", "simulation"},
+    {"papers", "simulation", "ordering"},
     {"asking"},
     {"report"},
     {"grading"},

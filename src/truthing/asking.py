@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from truthing.arguments import as_number, as_threshold
 from truthing.class_codes import Array
 from truthing.errors import InputError, listing
 from truthing.labels import Labels, Repeats
@@ -30,7 +31,11 @@ def prepare(
         read_predictions(predictions) if isinstance(predictions, str | Path) else predictions
     )
     gold = read_gold(gold) if isinstance(gold, str | Path) else gold
-    return join(labels, as_predictions(predictions, labels, scores), as_gold(gold), repeats=repeats)
+    found = as_predictions(predictions, labels, scores)
+    for what, held in (("labels", labels), ("predictions", found)):
+        if held is not None and not held.items:
+            raise InputError(f"the {what} hold no item: there is nothing to compute from.")
+    return join(labels, found, as_gold(gold), repeats=repeats)
 
 
 def _labels(labels: Any) -> Labels:
@@ -47,18 +52,6 @@ def sizes(joined: Joined) -> dict[str, int]:
         "labels": labels.n_labels,
         "gold": int((joined.gold >= 0).sum()),
     }
-
-
-def check_target(target: str) -> None:
-    if target not in ("sample", "population"):
-        raise InputError(
-            f"target {target!r} is not known: choose sample (these items) or population (new data like them)."
-        )
-
-
-def check_draws(draws: int) -> None:
-    if draws < 100:
-        raise InputError(f"{draws} draws are too few for an interval: give at least 100.")
 
 
 def positive_class(classes: tuple[Any, ...], positive: Any, assumptions: list[str]) -> int | None:
@@ -100,6 +93,7 @@ def predicted_classes(
             assumptions.append("The predicted class is the one with the highest score.")
         column = scores[:, positive] if positive is not None else None
     if threshold is not None:
+        threshold = as_threshold(threshold)
         if column is None or positive is None:
             raise InputError("a threshold needs scores of two classes.")
         predicted = np.where(column >= threshold, positive, 1 - positive)
@@ -114,6 +108,12 @@ def predicted_classes(
         )
     if predicted is None:
         raise InputError("no predictions: give predictions, or scores with a threshold.")
+    silent = np.flatnonzero(predicted < 0)
+    if len(silent):
+        raise InputError(
+            f"{len(silent):,} items have no prediction (for example "
+            f"{joined.labels.items[silent[0]]!r}): predict them, or leave them out."
+        )
     return predicted, column
 
 
@@ -163,10 +163,12 @@ def selection_weights(chances: Mapping[Any, float], joined: Joined) -> Array:
         raise InputError(
             f"gold_weights gives no chance for gold item {listing(map(repr, absent), 3)}: give one for each gold item."
         )
+    for item in items:
+        if not 0 < as_number(chances[item]) <= 1:
+            raise InputError(
+                f"gold_weights gives item {item!r} the chance {chances[item]!r} of being chosen for "
+                "gold: chances are above 0 and at most 1."
+            )
     chance = np.array([float(chances[item]) for item in items])
-    if ((chance <= 0) | (chance > 1)).any():
-        raise InputError(
-            "gold_weights holds the chance of each item to be chosen for gold: above 0 and at most 1."
-        )
     weight = 1 / chance
     return weight * weight.sum() / (weight**2).sum()

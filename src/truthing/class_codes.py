@@ -42,17 +42,18 @@ def sort_classes(values: Iterable[Hashable]) -> tuple[Any, ...]:
     >>> sort_classes(["b", 2, "a", True, -1])
     (True, -1, 2, 'a', 'b')
     """
+    return tuple(sorted(values, key=sort_key))
 
-    def key(value: Hashable) -> tuple[int, Any]:
-        if isinstance(value, bool):
-            return 0, value
-        if isinstance(value, int | float):
-            return 1, value
-        if isinstance(value, str):
-            return 2, value
-        return 3, (type(value).__name__, repr(value))
 
-    return tuple(sorted(values, key=key))
+def sort_key(value: Hashable) -> tuple[int, Any]:
+    """Where a name stands among names of any type."""
+    if isinstance(value, bool):
+        return 0, value
+    if isinstance(value, int | float):
+        return 1, value
+    if isinstance(value, str):
+        return 2, value
+    return 3, (type(value).__name__, repr(value))
 
 
 def factorise(values: Any, *, missing: object = None) -> tuple[Codes, tuple[Any, ...]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import errno
 from collections.abc import Iterable
 
 
@@ -20,6 +21,31 @@ class NotIdentified(TruthingError):  # noqa: N818  (a public name of the contrac
 
 class NotConverged(TruthingError):  # noqa: N818
     """A sampler or an iteration did not settle, so no interval is printed."""
+
+
+_REMEDIES = {
+    errno.ENOSPC: "the disk is full. Free some space, or choose another place.",
+    errno.EDQUOT: "your share of the disk is used up. Free some space, or choose another place.",
+    errno.EROFS: "this place can only be read. Choose another folder.",
+    errno.EACCES: "you have no permission. Check it, or choose another place.",
+    errno.EPERM: "you have no permission. Check it, or choose another place.",
+    errno.EISDIR: "it is a folder. Name a file.",
+    errno.ENOTDIR: "a part of this path is a file, not a folder. Choose another name.",
+    errno.EEXIST: "there is a file of that name. Choose another name.",
+    errno.ENOENT: "there is no such file or folder. Check the path and the current folder.",
+    errno.ENAMETOOLONG: "the name is too long. Choose a shorter one.",
+    errno.EMFILE: "too many files are open. Close some programs.",
+}
+
+
+def in_words(problem: OSError) -> str:
+    """What the operating system refused, and what to do about it.
+
+    >>> in_words(OSError(errno.ENOSPC, "No space left on device"))
+    'the disk is full. Free some space, or choose another place.'
+    """
+    known = _REMEDIES.get(problem.errno or 0)
+    return known or f"the operating system says: {problem.strerror or problem}."
 
 
 def did_you_mean(word: str, known: Iterable[object]) -> str:

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from truthing.arguments import as_draws, as_panel_error, as_seed, check_target
 from truthing.asking import (
     MOST_CELLS,
     as_noise,
     as_prior,
-    check_draws,
-    check_target,
     positive_class,
     predicted_classes,
     prepare,
@@ -26,6 +25,7 @@ from truthing.metrics.counts import Tally, evaluate
 from truthing.metrics.face_value import face_value
 from truthing.noise.base import TableNoise
 from truthing.noise.known import Confusion, Symmetric
+from truthing.ordering import in_order
 from truthing.papers import su_methods
 from truthing.progress import Progress, listener
 from truthing.report import Report
@@ -69,9 +69,12 @@ def grade(
     >>> bool(low <= (data.predictions == data.truth).mean() <= high)
     True
     """
-    _check_options(method, target, draws)
+    _check_options(method, target)
+    draws, seed, panel_error = as_draws(draws), as_seed(seed), as_panel_error(panel_error)
     say = listener(progress)
-    joined = prepare(predictions, labels, gold=gold, scores=scores, repeats=repeats)
+    joined, order = in_order(
+        prepare(predictions, labels, gold=gold, scores=scores, repeats=repeats)
+    )
     panel = joined.labels
     assumptions: list[str] = []
     place = positive_class(panel.classes, positive, assumptions)
@@ -87,7 +90,7 @@ def grade(
                 classes=panel.classes,
                 positive=place,
             )
-    model = as_noise(noise)
+    model = order.model(as_noise(noise))
     fixed = None if prior is None else as_prior(prior, panel.classes)
     weights = None if gold_weights is None else selection_weights(gold_weights, joined)
     fitting = max(100, MOST_CELLS // panel.n_classes**2)
@@ -117,15 +120,17 @@ def grade(
         answer=outcome.answer,
         classes=panel.classes,
         positive=place,
-        items=panel.items,
-        truth=outcome.truth,
+        items=order.labels.items,
+        truth=order.truth(outcome.truth),
         method=method,
         target=target,
         seed=seed,
         sizes=sizes(joined),
         dropped=joined.dropped,
-        noise=outcome.noise
-        or NoiseSummary("none", panel.labelers, None, np.full(panel.n_classes, np.nan)),
+        noise=order.summary(
+            outcome.noise
+            or NoiseSummary("none", panel.labelers, None, np.full(panel.n_classes, np.nan))
+        ),
         face_value=Tally.from_confusion(face_value(panel, predicted)),
         warnings=[*joined.warnings, *outcome.warnings],
         assumptions=assumptions + outcome.assumptions,
@@ -137,7 +142,7 @@ def grade(
     )
 
 
-def _check_options(method: str, target: str, draws: int) -> None:
+def _check_options(method: str, target: str) -> None:
     if method not in METHODS:
         raise InputError(
             f"method {method!r} is not known.{did_you_mean(method, METHODS)} Choose {', '.join(METHODS)}."
@@ -147,7 +152,6 @@ def _check_options(method: str, target: str, draws: int) -> None:
         raise InputError(
             f"method {method!r} speaks of these items only: use method='posterior' for target='population'."
         )
-    check_draws(draws)
 
 
 def _posterior(question: Question, model: Any, panel_error: Any) -> Outcome:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from truthing.asking import as_noise, as_prior, check_target, prepare, selection_weights, sizes
+from truthing.arguments import as_draws, as_panel_error, as_seed, check_target
+from truthing.asking import as_noise, as_prior, prepare, selection_weights, sizes
 from truthing.class_codes import Array
 from truthing.errors import InputError, did_you_mean
 from truthing.labels import Repeats
 from truthing.metrics.estimate import Estimate
 from truthing.noise.base import TableNoise
 from truthing.noise.known import Confusion, Symmetric
+from truthing.ordering import in_order
 from truthing.progress import Progress, listener
 from truthing.truth.outcome import NoiseSummary, Outcome
 from truthing.truth.question import Question
@@ -116,13 +118,14 @@ def prevalence(
     from truthing.truth import answer, checks, known_noise
 
     check_target(target)
-    joined = prepare(None, labels, gold=gold, repeats=repeats)
+    draws, seed, panel_error = as_draws(draws), as_seed(seed), as_panel_error(panel_error)
+    joined, order = in_order(prepare(None, labels, gold=gold, repeats=repeats))
     panel = joined.labels
     if panel.n_classes < 2:
         raise InputError(
             f"only one class occurs ({panel.classes[0]!r}): its share is 1 by definition. Check the labels."
         )
-    model = as_noise(noise)
+    model = order.model(as_noise(noise))
     fixed = None if prior is None else as_prior(prior, panel.classes)
     weights = None if gold_weights is None else selection_weights(gold_weights, joined)
     nobody = np.zeros(panel.n_items, dtype=np.int64)
@@ -161,6 +164,11 @@ def prevalence(
         outcome = answer.with_known_noise(
             question, model.log_likelihood(panel), type(model).__name__, tables
         )
+    outcome = replace(
+        outcome,
+        truth=order.truth(outcome.truth),
+        noise=None if outcome.noise is None else order.summary(outcome.noise),
+    )
     return _result(
         outcome, panel.classes, question, sizes(joined), [*joined.warnings, *outcome.warnings]
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from truthing.arguments import as_seed
 from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.labels import Labels
@@ -66,7 +67,7 @@ def simulate(
     >>> data.labels.n_labels, bool(0.65 < (data.predictions == data.truth).mean() < 0.79)
     (3000, True)
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(as_seed(seed))
     if n_items < 1 or n_labelers < 1:
         raise InputError(
             f"cannot simulate {n_items} items and {n_labelers} labelers: at least one of each."

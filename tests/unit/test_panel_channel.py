@@ -76,7 +76,7 @@ def test_simulation_agrees_with_the_exact_count_within_its_own_error(
     rates = rng.uniform(0.1, 0.4, 11)
     exact = tr.information(error=rates, prior=PRIOR)
     assert exact.standard_error == 0
-    assert exact.interval(0.95) == (exact.value, exact.value)
+    assert exact.interval(0.95) == pytest.approx((exact.value, exact.value))
     monkeypatch.setattr(channel, "MOST_PATTERNS", 8)
     drawn = tr.information(error=rates, prior=PRIOR)
     assert 0 < drawn.standard_error < 0.002
@@ -188,7 +188,7 @@ def test_a_reports_noise_carries_its_uncertainty() -> None:
     actual = tr.information(error=[0.15, 0.2, 0.25, 0.15], prior=[0.6, 0.4]).value
     assert low < actual < high
     assert 0.02 < high - low < 0.4
-    assert tr.information(report.noise).value == bits.value
+    assert tr.information(report.noise).value == pytest.approx(bits.value)
     assert tr.equivalent_labeler(report).interval(0.5)[0] < tr.equivalent_labeler(report).value
     certain = tr.information(tr.grade(data.predictions, data.labels, noise=0.2, draws=200))
     assert certain.draws is None

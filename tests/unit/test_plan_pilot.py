@@ -51,7 +51,7 @@ def believed(panel: Readings, gold: np.ndarray) -> PanelBelief:
 
 def test_gold_tells_whether_labelers_err_independently(panel: Readings) -> None:
     none = np.full(300, -1)
-    assert believed(panel, none).independent == 0.5
+    assert believed(panel, none).independent == pytest.approx(0.5)
     rng, as_modelled, together = np.random.default_rng(1), none.copy(), none.copy()
     wrong = rng.random(40) < panel.posterior[:40, 0]
     as_modelled[:40] = wrong == 0

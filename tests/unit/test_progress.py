@@ -72,7 +72,10 @@ def test_a_bar_on_a_terminal_and_nothing_in_a_pipe(monkeypatch: pytest.MonkeyPat
         monkeypatch.setenv("TERM", "xterm")
         with waiting.waiting() as progress:
             progress(0.5, "thinking")
-            time.sleep(0.3)  # the bar starts in its own thread
+            for _ in range(6000 if terminal else 1):  # the bar starts in its own thread
+                if "50%" in screen.getvalue():
+                    break
+                time.sleep(0.01)
         shown = screen.getvalue()
         assert ("First run on this machine" in shown) == terminal
         assert ("thinking" in shown and "50%" in shown) == terminal

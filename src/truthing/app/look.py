@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from truthing.app.uploads import Case, Upload
+from truthing.app.uploads import Case, Upload, reading
 from truthing.doctor import FileFinding, Offer, examine_file, together
 from truthing.errors import TruthingError
 from truthing.render.console import safe
@@ -51,10 +51,12 @@ def _look(uploads: list[Upload]) -> Look:
     seen: list[Seen] = []
     findings: list[FileFinding] = []
     for upload in uploads:
-        table = upload.table()
-        columns = tuple(table.frame.columns)
+        columns: tuple[str, ...] = ()
         try:
-            finding = examine_file(table, **upload.columns)
+            table = upload.table()
+            columns = tuple(table.frame.columns)
+            with reading(upload.name):
+                finding = examine_file(table, **upload.columns)
         except TruthingError as problem:
             seen.append(
                 Seen(upload, columns, uses=upload.uses or frozenset(), problem=safe(problem, 2000))
@@ -67,6 +69,10 @@ def _look(uploads: list[Upload]) -> Look:
         seen.append(Seen(upload, columns, finding.sentences, read.role, read.layout, uses if upload.uses is None else upload.uses))  # fmt: skip
     if len(findings) < len(uploads) or not findings:
         return Look(tuple(seen))
-    all_of_it = together(findings)
+    try:
+        with reading("These files together"):
+            all_of_it = together(findings)
+    except TruthingError as problem:
+        return Look(tuple(seen), (safe(problem, 2000),))
     classes = next((f.labels.classes for f in findings if f.labels is not None), ())
     return Look(tuple(seen), all_of_it.together, all_of_it.later, tuple(map(str, classes[:50])))

@@ -14,7 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
@@ -24,16 +24,17 @@ from truthing.app.jobs import JOBS
 from truthing.app.jobs.job import Job
 from truthing.app.jobs.questions import LEVELS
 from truthing.app.look import USES, Look, look
-from truthing.app.runs import MOST_RUNS, Run
+from truthing.app.runs import MOST_RUNS, MOST_TOGETHER, Run
 from truthing.app.task import Given, Task
 from truthing.app.uploads import EXAMPLES, Case, Store
-from truthing.errors import InputError, TruthingError
+from truthing.errors import InputError, TruthingError, in_words
 from truthing.render.console import safe
 from truthing.render.summary import Line, scale
 from truthing.render.svg import track
 from truthing.render.words import number, percent
 
 MOST_FILES = 20
+MOST_KEPT = 5  # times what may be sent at once, for each visitor
 ROLES = ("item", "labeler", "label", "prediction", "score", "truth")
 LAYOUTS = {"long": "one row a label", "wide": "one column a labeler", "counts": "votes for each class", "grouped": "patterns and how often"}  # fmt: skip
 DOWNLOADS = {"report.html": "text/html", "result.json": "application/json"}
@@ -104,11 +105,19 @@ class Pages:
                 await run_in_threadpool(case.add_example, str(form["example"]))
             if case.uploads == before:
                 raise InputError("no file was chosen: choose one or more, or take the example.")
+            if self.store.bytes_of(session) > MOST_KEPT * self.most_bytes:
+                raise InputError(
+                    f"your files are larger than {MOST_KEPT * self.most_bytes / 1e6:g} MB together: "
+                    "delete some that you no longer need."
+                )
             await run_in_threadpool(
                 lambda: [upload.table() for upload in case.uploads[len(before) :]]
             )
         except TruthingError as problem:
             return await run_in_threadpool(self.undo, request, case, before, safe(problem, 2000))
+        except OSError as problem:
+            words = f"The files could not be kept: {in_words(problem)}"
+            return await run_in_threadpool(self.undo, request, case, before, words)
         finally:
             await form.close()
         return RedirectResponse(f"/files/{case.key}", 303)
@@ -199,8 +208,10 @@ class Pages:
         )
         task = replace(task, command=job.command(task))
         with self.starting:
-            if sum(run.state == "running" for run in self.store.runs()) >= MOST_RUNS:
+            if _running(self.store.runs(case.session)) >= MOST_RUNS:
                 raise InputError(f"{MOST_RUNS} runs are under way already: wait until one ends or cancel one, then run again.")  # fmt: skip
+            if _running(self.store.runs()) >= MOST_TOGETHER:
+                raise InputError("others are using all of this machine: run again in a while.")
             task.folder.mkdir(mode=0o700)
             run = Run(task, {name: str(value) for name, value in form.items()})
             case.runs[run.key] = run
@@ -270,7 +281,9 @@ class Pages:
 
     def problem(self, request: Request, error: Exception) -> Response:
         """A refused or lost request, as a page with one sentence."""
-        if not isinstance(error, HTTPException):
+        if isinstance(error, ClientDisconnect):
+            words, status = "The files did not arrive: send them again.", 400
+        elif not isinstance(error, HTTPException):
             words, status = (
                 "Something went wrong that should not. The terminal that runs the page shows the details.",
                 500,
@@ -279,6 +292,10 @@ class Pages:
             words = "There is no such page." if error.detail == "Not Found" else error.detail
             status = error.status_code
         return self.show(request, "problem.html", status, problem=words)
+
+
+def _running(runs: list[Run]) -> int:
+    return sum(run.state == "running" for run in runs)
 
 
 def job_of(request: Request) -> Job:

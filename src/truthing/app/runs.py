@@ -13,7 +13,8 @@ from pathlib import Path
 from truthing.app.task import Task
 from truthing.app.worker import work
 
-MOST_RUNS = 3  # at the same time
+MOST_RUNS = 3  # of one visitor at the same time
+MOST_TOGETHER = 12  # of all visitors
 DIED = "The computation ended without an answer: the machine may be out of memory. Try fewer items."
 
 

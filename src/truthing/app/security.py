@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 import ipaddress
 import secrets
 import socket
+import time
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
@@ -15,6 +17,9 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 COOKIE = "truthing"
+PATIENCE = 30.0  # seconds that a body may take beside those that its size allows
+SLOWEST = 10_000  # bytes a second
+STALLED = "The files came in too slowly, and the page stopped waiting: send them again."
 OWN_PAGES = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -40,12 +45,15 @@ class Guard:
         self.app = app
         self.host = host
         self.most_bytes = most_bytes
+        self.secret = secrets.token_bytes(32)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return await self.app(scope, receive, send)
         headers = Headers(scope=scope)
-        session = cookie_parser(headers.get("cookie", "")).get(COOKIE)
+        # browsers do not keep cookies of one machine's ports apart
+        cookie = f"{COOKIE}-{(scope.get('server') or ('', 0))[1]}"
+        session = self.issued(cookie_parser(headers.get("cookie", "")).get(cookie, ""))
         scope["session_id"] = session or secrets.token_urlsafe(24)
 
         async def finished(message: Message) -> None:
@@ -55,16 +63,24 @@ class Guard:
                     own[name] = value
                 own.setdefault("Content-Security-Policy", OWN_PAGES)
                 if session is None:
-                    own.append(
-                        "Set-Cookie",
-                        f"{COOKIE}={scope['session_id']}; Path=/; HttpOnly; SameSite=Strict",
-                    )
+                    value = self.signed(scope["session_id"])
+                    own.append("Set-Cookie", f"{cookie}={value}; Path=/; HttpOnly; SameSite=Strict")
             await send(message)
 
         refused = self.refusal(scope["method"], headers)
         if refused:
             return await PlainTextResponse(refused, 403)(scope, receive, finished)
         return await self.app(scope, self.counted(receive), finished)
+
+    def signed(self, session: str) -> str:
+        """A session as a cookie that only this server can have made."""
+        return f"{session}.{token(self.secret, session)}"
+
+    def issued(self, cookie: str) -> str | None:
+        """The session of a cookie that this server gave out; None for all others."""
+        session = cookie.partition(".")[0]
+        good = hmac.compare_digest(cookie.encode(), self.signed(session).encode())
+        return session if good else None
 
     def refusal(self, method: str, headers: Headers) -> str | None:
         """Why a request is not one of our own pages', if it is not."""
@@ -83,12 +99,19 @@ class Guard:
         return None
 
     def counted(self, receive: Receive) -> Receive:
-        """The body as it streams in, stopped where it grows past the limit."""
-        seen = 0
+        """The body as it streams in, stopped where it grows past the limit or hardly comes at all."""
+        seen, whole, start = 0, False, time.monotonic()
 
         async def limited() -> Message:
-            nonlocal seen
-            message = await receive()
+            nonlocal seen, whole
+            if whole:  # no more to come: whoever asks waits for the visitor to leave
+                return await receive()
+            left = start + PATIENCE + seen / SLOWEST - time.monotonic()
+            try:
+                message = await asyncio.wait_for(receive(), max(left, 0))
+            except TimeoutError:
+                raise HTTPException(408, STALLED, {"Connection": "close"}) from None
+            whole = not message.get("more_body", False)
             seen += len(message.get("body", b""))
             if seen > self.most_bytes:
                 # a browser reads our answer only when its body is taken: take some more of it and keep nothing

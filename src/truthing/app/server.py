@@ -14,6 +14,7 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect
 from starlette.responses import FileResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -48,7 +49,9 @@ def application(
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
         middleware=[Middleware(Guard, host=host, most_bytes=most_bytes)],
-        exception_handlers={HTTPException: pages.problem, Exception: pages.problem},
+        exception_handlers=dict.fromkeys(
+            (HTTPException, ClientDisconnect, Exception), pages.problem
+        ),
         lifespan=lifespan,
     )
 

@@ -1,25 +1,38 @@
-"""Files people drop: kept under names of our own in a private folder that is emptied."""
+"""Files people drop: kept under names of our own in a private folder that is emptied.
+
+A server that was killed cannot empty its folder: the next one does, when nobody holds its lock.
+"""
 
 from __future__ import annotations
 
 import atexit
+import contextlib
+import os
+import re
 import secrets
 import shutil
+import stat
+import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping
+import traceback
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 from typing import IO, Any
 
+from polars.exceptions import PanicException
+
 from truthing.app.runs import Run
+from truthing.errors import InputError, TruthingError
 from truthing.render.console import safe
 from truthing.tables.source import from_bytes
 from truthing.tables.table import Table
 
 KEPT_SECONDS = 2 * 3600.0  # without a look at them
+OWN_FOLDER = re.compile(r"truthing-serve-[a-z0-9_]{8}")
 EXAMPLES = {"spam": ("labels.csv", "predictions.csv", "gold.csv")}
 
 
@@ -33,7 +46,23 @@ class Upload:
     uses: frozenset[str] | None = None  # None: as recognised
 
     def table(self) -> Table:
-        return from_bytes(self.path.read_bytes(), self.name)
+        with reading(self.name):
+            return from_bytes(self.path.read_bytes(), self.name)
+
+
+@contextlib.contextmanager
+def reading(name: str) -> Iterator[None]:
+    """A file that breaks its reader is refused like any other that cannot be read."""
+    try:
+        yield
+    except TruthingError:
+        raise
+    except (Exception, PanicException) as problem:
+        traceback.print_exc()
+        raise InputError(
+            f"{name} cannot be read: it led to an error of this program ({type(problem).__name__}), "
+            "which the terminal shows. Leave the file out, or save it as plain CSV."
+        ) from problem
 
 
 @dataclass(eq=False)
@@ -50,8 +79,12 @@ class Case:
 
     def add(self, name: str, content: IO[bytes]) -> None:
         path = self.folder / f"file-{secrets.token_hex(4)}"
-        with path.open("wb") as kept:
-            shutil.copyfileobj(content, kept, 1 << 20)
+        try:
+            with path.open("wb") as kept:
+                shutil.copyfileobj(content, kept, 1 << 20)
+        except OSError:
+            path.unlink(missing_ok=True)
+            raise
         self.uploads.append(Upload(path, shown_name(name)))
         self.look = None
 
@@ -65,7 +98,11 @@ class Store:
     """Every case, in one folder that only this user can read and that goes when the server goes."""
 
     def __init__(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="truthing-"))
+        sweep_dead(Path(tempfile.gettempdir()))
+        new = Path(tempfile.mkdtemp(prefix=".truthing-new-"))
+        self._lock_on_folder = _locked(new)
+        # only once it is locked it gets a name that others may sweep
+        self.folder = new.rename(new.with_name(new.name.replace(".truthing-new", "truthing-serve")))
         self.cases: dict[str, Case] = {}
         self._lock = threading.Lock()
         atexit.register(self.close)
@@ -87,11 +124,17 @@ class Store:
         case.touched = time.monotonic()
         return case
 
+    def bytes_of(self, session: str) -> int:
+        """How much a visitor keeps here."""
+        return sum(up.path.stat().st_size for case in self.of(session) for up in case.uploads)
+
     def of(self, session: str) -> list[Case]:
         return [case for case in list(self.cases.values()) if case.session == session]
 
-    def runs(self) -> list[Run]:
-        return [run for case in list(self.cases.values()) for run in list(case.runs.values())]
+    def runs(self, session: str | None = None) -> list[Run]:
+        """The runs of one visitor, or of all."""
+        cases = list(self.cases.values()) if session is None else self.of(session)
+        return [run for case in cases for run in list(case.runs.values())]
 
     def remove(self, case: Case) -> None:
         with self._lock:
@@ -111,6 +154,40 @@ class Store:
         for case in list(self.cases.values()):
             self.remove(case)
         shutil.rmtree(self.folder, ignore_errors=True)
+        if self._lock_on_folder is not None:
+            os.close(self._lock_on_folder)
+            self._lock_on_folder = None
+
+
+def sweep_dead(place: Path) -> None:
+    """Remove what servers of this user left that were killed: their folders, on which nobody has a lock."""
+    if sys.platform == "win32":
+        return
+    for folder in place.glob("truthing-serve-*"):
+        with contextlib.suppress(OSError):  # somebody else's, or swept by another server just now
+            found = folder.lstat()
+            private = stat.S_ISDIR(found.st_mode) and stat.S_IMODE(found.st_mode) == 0o700
+            if not (private and OWN_FOLDER.fullmatch(folder.name) and found.st_uid == os.getuid()):
+                continue
+            lock = _locked(folder)
+            if lock is not None:
+                shutil.rmtree(folder, ignore_errors=True)
+                os.close(lock)
+
+
+def _locked(folder: Path) -> int | None:
+    """A lock on a folder that goes with this process however it ends; None where another has it."""
+    if sys.platform == "win32":  # no such locks: folders of killed servers wait for their user
+        return None
+    import fcntl
+
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor
 
 
 def shown_name(name: str) -> str:

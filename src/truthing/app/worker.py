@@ -7,7 +7,7 @@ import traceback
 from multiprocessing.connection import Connection
 
 from truthing.app.task import Task
-from truthing.errors import TruthingError
+from truthing.errors import TruthingError, in_words
 from truthing.render.console import safe
 
 
@@ -23,6 +23,8 @@ def work(task: Task, telling: Connection) -> None:
         JOBS[task.job].run(task, say).save(task.folder)
     except TruthingError as problem:
         telling.send(("failed", safe(problem, 2000)))
+    except OSError as problem:
+        telling.send(("failed", f"The result could not be kept: {in_words(problem)}"))
     except Exception as problem:
         traceback.print_exc()
         telling.send(("failed", f"Something went wrong that should not ({type(problem).__name__}: {safe(problem)}). The terminal that runs the page shows the details."))  # fmt: skip

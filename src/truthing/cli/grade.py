@@ -97,14 +97,14 @@ def grade(
             report[name]
         report.warnings.extend(notes)
         report.provenance.update(showing.provenance([*files, gold, noise]))
-        if html is not None:
-            report.to_html(html, level=level, sensitivity=sensitivity)
-            err().print(f"The report is in {html}.")
+    showing.show_grade(report, form, level, found)
+    if html is not None:  # after the answer: a full disk must not lose both
+        report.to_html(html, level=level, sensitivity=sensitivity)
+        err().print(f"The report is in {html}.")
     if truth_to is not None:
         from truthing.tables.write import write_frame
 
         write_frame(report.truth_frame(), truth_to)
-    showing.show_grade(report, form, level, found)
 
 
 def _read(

@@ -1,12 +1,17 @@
-"""The `truthing` command and how it ends: 0 done, 1 could not run (one line why), 2 usage."""
+"""The `truthing` command and how it ends.
+
+0 done, 1 could not run (one line why), 2 usage, 130 stopped by Ctrl-C, 141 nobody reads any more.
+"""
 
 from __future__ import annotations
 
 import io
+import os
 import sys
-from typing import Annotated
+from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
 from truthing import __version__
 from truthing.cli import (
@@ -22,10 +27,30 @@ from truthing.cli import (
     serve,
     simulate,
 )
-from truthing.errors import TruthingError
+from truthing.errors import TruthingError, in_words
+
+
+class Interrupted(Exception):  # noqa: N818
+    """Ctrl-C or an error of the operating system, on its way through typer, which would end otherwise."""
+
+    def __init__(self, reason: OSError | KeyboardInterrupt) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
+
+
+class Commands(TyperGroup):
+    """The commands; how they end is decided in `main`."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (OSError, KeyboardInterrupt) as reason:
+            raise Interrupted(reason) from reason
+
 
 app = typer.Typer(
     name="truthing",
+    cls=Commands,
     help="Grade classifiers with dirty answer keys: honest metrics from noisy labels.",
     no_args_is_help=True,
     add_completion=False,
@@ -67,24 +92,54 @@ app.command("serve")(serve.serve)
 
 def main() -> None:
     """Run, and turn every error a user can mend into one line."""
+    _open_streams()
+    try:
+        try:
+            app()
+        finally:
+            sys.stdout.flush()  # what cannot be written must fail here, not when Python ends
+    except TruthingError as problem:
+        fail(str(problem))
+    except OSError as problem:
+        _refused(problem)
+    except Interrupted as problem:
+        _refused(problem.reason)
+    except SystemExit as ended:
+        if isinstance(ended.__context__, BrokenPipeError):  # rich and typer end with 1 then
+            _refused(ended.__context__)
+        raise
+
+
+def _open_streams() -> None:
+    """Streams that somebody closed: no answer without an output, and no file in their place."""
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+    if sys.stdout is None:
+        fail(
+            "standard output is closed, so nobody would see the answer. Send it somewhere: > FILE."
+        )
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull)  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(
-                errors="replace"
-            )  # a terminal without these letters shows question marks
-    try:
-        app()
-    except TruthingError as problem:
-        fail(problem)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(0)
-    except KeyboardInterrupt:
+            # a terminal without these letters shows question marks
+            stream.reconfigure(errors="replace")
+
+
+def _refused(problem: OSError | KeyboardInterrupt) -> NoReturn:
+    """Stopped from outside: one line why; a reader who had enough is not told anything."""
+    # what is left in the buffer would fail once more when Python ends
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(problem, KeyboardInterrupt):
         print("truthing: stopped.", file=sys.stderr)
         sys.exit(130)
+    if isinstance(problem, BrokenPipeError):
+        sys.exit(141)  # as other programs do; not 0, which a gate would take for a pass
+    where = problem.filename2 or problem.filename
+    fail(in_words(problem) if where is None else f"{where}: {in_words(problem)}")
 
 
-def fail(problem: Exception) -> None:
+def fail(problem: str) -> NoReturn:
     """One line on stderr: what was found, where, and what to do."""
     from truthing.render.console import safe
 

@@ -11,6 +11,8 @@ import typer
 
 from truthing.errors import InputError
 
+MOST_UPLOAD = 100_000  # megabytes
+
 
 def serve(
     host: Annotated[
@@ -35,8 +37,11 @@ def serve(
         if missing == "truthing":
             raise
         raise InputError(f'the web page needs {missing}: pip install "truthing[app]".') from None
-    if max_upload <= 0:
-        raise InputError(f"--max-upload {max_upload:g}: give a number of megabytes above 0.")
+    if not 0 < max_upload <= MOST_UPLOAD:
+        raise InputError(
+            f"--max-upload {max_upload:g}: give a number of megabytes above 0 and at most "
+            f"{MOST_UPLOAD:,}."
+        )
     if host not in ("127.0.0.1", "localhost", "::1"):
         typer.echo(
             f"truthing: listening on {host}: everyone who reaches it can use the page, and what they send is not encrypted.",

@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from truthing.arguments import as_draws, as_panel_error, as_seed, check_target
 from truthing.asking import (
     MOST_CELLS,
     as_noise,
-    check_draws,
-    check_target,
     positive_class,
     predicted_classes,
     prepare,
@@ -27,6 +26,7 @@ from truthing.labels import Labels, Repeats
 from truthing.matching import Joined, as_predictions
 from truthing.metrics.counts import Tally
 from truthing.metrics.face_value import face_value
+from truthing.ordering import in_order
 from truthing.predictions import Predictions
 from truthing.progress import Progress, listener
 from truthing.tables import read_predictions
@@ -74,10 +74,12 @@ def compare(
     names = [str(name) for name in predictions]
     check_models(names)
     check_target(target)
-    check_draws(draws)
+    draws, seed, panel_error = as_draws(draws), as_seed(seed), as_panel_error(panel_error)
     say = listener(progress)
-    joined = join_models(dict(zip(names, predictions.values())), labels, gold, repeats)
-    panel = joined[0].labels
+    joined, orders = zip(
+        *map(in_order, join_models(dict(zip(names, predictions.values())), labels, gold, repeats))
+    )
+    panel, order = joined[0].labels, orders[0]
     assumptions: list[str] = []
     place = positive_class(panel.classes, positive, assumptions)
     columns = [predicted_classes(j, place, threshold, assumptions) for j in joined]
@@ -92,11 +94,11 @@ def compare(
         )
     weights = None if gold_weights is None else selection_weights(gold_weights, joined[0])
     ask = partial(
-        shared_truth, panel, codes, joined[0].gold, as_noise(noise), panel_error,
+        shared_truth, panel, codes, joined[0].gold, order.model(as_noise(noise)), panel_error,
         gold_weights=weights, n_draws=min(draws, fitting), seed=seed, say=say,
     )  # fmt: skip
     found = ask()
-    slices = {} if by is None else slices_of(by, panel)
+    slices = {} if by is None else order.slices(slices_of(by, order.labels))
     if slices:
         warnings += slice_warnings(slices, len(names))
     scored = None

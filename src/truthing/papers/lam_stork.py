@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from truthing.arguments import as_draws, as_seed
 from truthing.class_codes import Array
 from truthing.errors import InputError, NotIdentified
 from truthing.metrics.counts import ratio
@@ -287,6 +288,7 @@ def true_confusion(
     >>> true_confusion(L.T @ np.diag(p) @ K, L).confusion.round(6).tolist()
     [[0.7, 0.3], [0.1, 0.9]]
     """
+    draws, seed = as_draws(draws), as_seed(seed)
     table = np.asarray(joint, dtype=float)
     labeler = check_confusion(labeler_confusion, "labeler_confusion")
     if table.ndim != 2 or table.shape[0] != labeler.shape[0]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from truthing.arguments import as_draws, as_seed
 from truthing.asking import as_noise, as_prior, prepare, sizes
 from truthing.class_codes import Array
 from truthing.errors import InputError
@@ -15,6 +16,7 @@ from truthing.metrics.estimate import Estimate
 from truthing.noise.base import TableNoise
 from truthing.noise.bits import entropy, label_bits
 from truthing.noise.known import Confusion
+from truthing.ordering import in_order
 from truthing.people import copies as copying
 from truthing.people.agreement import agreement
 from truthing.people.confusion import (
@@ -59,10 +61,11 @@ def labelers(
     >>> report.frame()["labeler"].to_list(), report.kinds[3]
     (['w1', 'w2', 'w3', 'w4'], 'spammer')
     """
-    joined = prepare(None, labels, gold=gold, repeats=repeats)
+    draws, seed = as_draws(draws), as_seed(seed)
+    joined, order = in_order(prepare(None, labels, gold=gold, repeats=repeats))
     panel = joined.labels
     _require_names(panel)
-    model = as_noise(noise)
+    model = order.model(as_noise(noise))
     fixed = None if prior is None else as_prior(prior, panel.classes)
     learned = known_noise.must_be_learned(model, panel)
     if learned and not isinstance(model, TableNoise):
@@ -106,24 +109,25 @@ def labelers(
     warnings += _doubts(copies.kept, joined.gold, learned) + wrong_together(
         readings, joined.gold, panel
     )
+    error = 1 - (priors[:, None, :] * tables.diagonal(axis1=2, axis2=3)).sum(axis=2)
     checked, wrong = _on_gold(panel, joined.gold)
     return LabelersReport(
-        labelers=panel.labelers,
+        labelers=order.labels.labelers,
         classes=panel.classes,
-        given=panel.per_labeler,
-        noise=summary,
-        error=1 - (priors[:, None, :] * tables.diagonal(axis1=2, axis2=3)).sum(axis=2),
-        bits=bits,
-        adds=added,
+        given=order.by_labeler(panel.per_labeler),
+        noise=order.summary(summary),
+        error=order.by_labeler(error, 1),
+        bits=order.by_labeler(bits, 1),
+        adds=order.by_labeler(added, 1),
         panel_bits=worth,
-        kinds=kinds,
+        kinds=tuple(order.by_labeler(kinds).tolist()),
         readings={
             name: swaps[name] for name, kind in zip(panel.labelers, kinds) if kind == "adversary"
         },
         pairs=copies.pairs,
         agreement=agreement(panel) if panel.per_item.max() > 1 else {},
-        gold_checked=checked,
-        gold_wrong=wrong,
+        gold_checked=order.by_labeler(checked),
+        gold_wrong=order.by_labeler(wrong),
         consensus_error=together,
         graded=graded,
         sizes=sizes(joined),

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from truthing.arguments import as_seed
 from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.metrics.estimate import check_level, shortest_interval
@@ -93,6 +94,7 @@ def information(
     >>> information(error=[0.1], prior=[0.6, 0.4]).value.__round__(3)
     0.512
     """
+    seed = as_seed(seed)
     given = [v is not None for v in (source, error, confusion, joint)]
     if sum(given) != 1:
         raise InputError(
@@ -150,6 +152,7 @@ def labelers_needed(
         raise InputError(
             "labelers_needed counts equal labelers: give one error rate or one confusion matrix."
         )
+    seed = as_seed(seed)
     tables, share = panel_tables(error, confusion, prior)
     rate = check_rates(np.array([float(expert)]), "expert")
     wanted = float(label_bits(symmetric_table(rate, len(share)), share)[0])

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from truthing.arguments import as_panel_error, as_seed
 from truthing.class_codes import Array
 from truthing.errors import InputError
+from truthing.ordering import in_order
 from truthing.planning.belief import Belief, linked_belief
 from truthing.planning.widths import Goal, linked_confusion
 from truthing.planning.world import World
@@ -60,7 +62,8 @@ def gold_effect(
     from truthing.truth.consensus import Entries
     from truthing.truth.link.views import read_panel
 
-    joined = prepare(predictions, labels, gold=gold)
+    seed, panel_error = as_seed(seed), as_panel_error(panel_error)
+    joined, _ = in_order(prepare(predictions, labels, gold=gold))
     panel = joined.labels
     place = positive_class(panel.classes, positive, [])
     predicted, _ = predicted_classes(joined, place, None, [])

@@ -19,6 +19,7 @@ from truthing.class_codes import Array
 from truthing.errors import InputError, did_you_mean
 from truthing.grading import grade
 from truthing.noise.base import TableNoise
+from truthing.ordering import in_order
 from truthing.planning.design import Costs, Design, Stock
 from truthing.planning.panel import PanelBelief
 from truthing.planning.sequential import PilotState
@@ -51,7 +52,7 @@ def learn(
 ) -> Learned:
     """Grade the pilot, and take the world from the grade."""
     given = _fields(pilot)
-    joined = prepare(given["predictions"], given["labels"], gold=given["gold"])
+    joined, order = in_order(prepare(given["predictions"], given["labels"], gold=given["gold"]))
     panel = joined.labels
     report = grade(
         given["predictions"], given["labels"], gold=given["gold"], gold_weights=given["gold_weights"], noise=noise,
@@ -65,6 +66,7 @@ def learn(
         raise InputError(
             "the pilot's noise model has no confusion matrix for each labeler: plan with noise=None or rates."
         )
+    tables = tables[order.labelers]
     members = _members(labelers, costs, panel.labelers, panel.per_labeler)
     per_person = (
         labelers is None and len(members) > 1
@@ -92,7 +94,7 @@ def learn(
         world = replace(world, panel=panel_belief)
         if goal.panel_error is None:
             world = _with_spread(world, stock, readings, seed)
-    model = as_noise(noise)
+    model = order.model(as_noise(noise))
     state = PilotState(
         panel, predicted, joined.gold, goal, world, prices, members, not per_person, high - low, readings,
         model.log_likelihood(panel) if goal.known else None, weights,

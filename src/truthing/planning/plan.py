@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from truthing.arguments import as_panel_error, as_seed
 from truthing.errors import InputError, NotIdentified
 from truthing.metrics.counts import Tally, evaluate
 from truthing.metrics.estimate import check_level
@@ -63,6 +64,7 @@ def plan(
     True
     """
     _check(width, budget, level, most_labels, sets, items)
+    seed, panel_error = as_seed(seed), as_panel_error(panel_error)
     target = _target(target, items, costs, pilot)
     assumptions: list[str] = []
     if pilot is not None:
@@ -174,7 +176,7 @@ def _target(target: str | None, items: int | None, costs: Any, pilot: Any) -> st
 
 
 def _panel_error(value: Any) -> Any:
-    if value is not None and not isinstance(value, tuple) and value == 0:
+    if value == 0:
         raise InputError(
             "panel_error=0 with learned noise is not planned for: plan with noise='known', whose widths it approaches with many items."
         )

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from truthing.arguments import as_seed
 from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.labels import Labels
@@ -119,6 +120,7 @@ def next_items(
     be handed to `grade` as ``gold_weights``. Labels may be chosen freely: the posterior conditions on what was labeled.
     """
     _check(state, n, buy, gold)
+    seed = as_seed(seed)
     belief = state.belief(seed)
     rng = np.random.default_rng(seed)
     slopes = belief.gradient(state.goal, state.world)

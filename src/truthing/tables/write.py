@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from truthing.class_codes import Array
-from truthing.errors import InputError
+from truthing.errors import InputError, in_words
 from truthing.labels import Labels
 from truthing.predictions import Gold, Predictions
 
@@ -23,13 +23,27 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 def write_bytes(path: str | Path, data: bytes) -> None:
-    """All of it or nothing: into a temporary neighbour first, then renamed."""
+    """All of it or nothing: into a temporary neighbour first, then renamed.
+
+    A device or a pipe is written as it is: a rename would put a file in its place.
+    """
     target = Path(path)
     if not target.parent.is_dir():
         raise InputError(
             f"cannot write {path}: there is no folder {target.parent}. Create it first."
         )
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        target = target.resolve()  # through a link, not over it
+        if target.exists() and not target.is_file():
+            target.write_bytes(data)
+        else:
+            _replace(target, data)
+    except OSError as problem:
+        raise InputError(f"cannot write {path}: {in_words(problem)}") from None
+
+
+def _replace(target: Path, data: bytes) -> None:
+    temporary = target.with_name(f".truthing.{os.getpid()}.part")
     try:
         temporary.write_bytes(data)
         temporary.replace(target)

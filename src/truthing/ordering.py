@@ -1,0 +1,150 @@
+"""One order of items and labelers inside: rows in another order must not give another answer.
+
+Samplers draw item after item and sums are rounded one after the other, so what is computed would
+hang on the order of rows. Inside, items and labelers stand in the order of their names; what users
+see stands in the order of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from truthing.class_codes import Array, sort_key
+from truthing.labels import Labels
+from truthing.matching import Joined
+from truthing.noise.base import TableNoise
+from truthing.noise.known import Confusion, Difficulty, Symmetric
+from truthing.noise.learned import Learned
+from truthing.truth.outcome import NoiseSummary
+
+
+@dataclass(frozen=True, eq=False)
+class Order:
+    """How the user's data became those inside: ``items[k]`` is the user's place of item k inside."""
+
+    labels: Labels  # the user's
+    items: Array
+    labelers: Array
+
+    def slices(self, places: Mapping[str, Array]) -> dict[str, Array]:
+        """The user's places of items as places inside."""
+        inside = np.argsort(self.items)
+        return {name: np.sort(inside[here]) for name, here in places.items()}
+
+    def truth(self, truth: Array) -> Array:
+        """Rows for each item inside, as rows in the user's order."""
+        return truth[np.argsort(self.items)]
+
+    def by_labeler(self, values: Any, axis: int = 0) -> Any:
+        """Something for each labeler inside, in the user's order; None stays None."""
+        if values is None:
+            return None
+        return np.take(values, np.argsort(self.labelers), axis=axis)
+
+    def summary(self, noise: NoiseSummary) -> NoiseSummary:
+        """What was found about each labeler, in the user's order."""
+        limits = noise.confusion_interval
+        return replace(
+            noise,
+            labelers=self.labels.labelers,
+            confusion=self.by_labeler(noise.confusion),
+            confusion_interval=None
+            if limits is None
+            else (self.by_labeler(limits[0]), self.by_labeler(limits[1])),
+            error=self.by_labeler(noise.error, 1),
+            confusion_draws=self.by_labeler(noise.confusion_draws, 1),
+        )
+
+    def model(self, noise: Any) -> Any:
+        """A noise model for the data inside: what it says by position was said of the user's order."""
+        if noise is None or isinstance(noise, Learned | Symmetric):
+            return noise
+        if isinstance(noise, Confusion):
+            if isinstance(noise.matrices, Mapping) or np.ndim(noise.matrices) != 3:
+                return noise
+            if len(noise.matrices) != len(self.labelers):
+                return noise  # refused where it is used
+            return replace(noise, matrices=np.asarray(noise.matrices)[self.labelers])
+        if isinstance(noise, Difficulty):
+            return replace(
+                noise,
+                difficulty=_placed(noise.difficulty, self.items),
+                fallibility=_placed(noise.fallibility, self.labelers),
+            )
+        return _Tables(noise, self) if isinstance(noise, TableNoise) else _Scores(noise, self)
+
+
+@dataclass(frozen=True, eq=False)
+class _Scores:
+    """Somebody's own model, which sees the data as the user gave them."""
+
+    own: Any
+    order: Order
+
+    def log_likelihood(self, labels: Labels) -> Array:
+        assert labels.n_items == len(self.order.items)
+        return np.asarray(self.own.log_likelihood(self.order.labels))[self.order.items]
+
+
+@dataclass(frozen=True, eq=False)
+class _Tables(TableNoise):
+    """The same for a model with one confusion matrix for each labeler."""
+
+    own: Any
+    order: Order
+
+    def tables(self, labels: Labels) -> Array:
+        assert labels.n_labelers == len(self.order.labelers)
+        return np.asarray(self.own.tables(self.order.labels))[self.order.labelers]
+
+
+def in_order(joined: Joined) -> tuple[Joined, Order]:
+    """The data as they are computed with, and the way back to the user's order."""
+    labels = joined.labels
+    order = Order(labels, _sorted_places(labels.items), _sorted_places(labels.labelers))
+    inside = replace(
+        joined,
+        labels=_rearranged(order),
+        predicted=None if joined.predicted is None else joined.predicted[order.items],
+        scores=None if joined.scores is None else joined.scores[order.items],
+        gold=joined.gold[order.items],
+    )
+    return inside, order
+
+
+def _rearranged(order: Order) -> Labels:
+    labels = order.labels[order.items]
+    labeler = np.argsort(order.labelers).astype(np.int32)[labels.labeler]
+    # by label too: contradictions that are kept stand in the order of their rows
+    entries = np.lexsort((labels.label, labeler, labels.item))
+    return replace(
+        labels,
+        labelers=tuple(labels.labelers[t] for t in order.labelers),
+        labeler=labeler[entries],
+        label=labels.label[entries],
+        votes=None if labels.votes is None else labels.votes[entries],
+    )
+
+
+def _sorted_places(names: tuple[Any, ...]) -> Array:
+    """Places of names in the order of the names; fast where all are numbers or all are texts."""
+    kinds = set(map(type, names))
+    if kinds in ({str}, {int}):
+        try:
+            return pl.Series(names).arg_sort().to_numpy().astype(np.int64)
+        except (OverflowError, TypeError, pl.exceptions.PolarsError):
+            pass  # whole numbers too large for a column
+    keys = [sort_key(name) for name in names]
+    return np.array(sorted(range(len(names)), key=keys.__getitem__), dtype=np.int64)
+
+
+def _placed(values: Any, order: Array) -> Any:
+    """A sequence by position in the order inside; a number or a mapping by name stays."""
+    if values is None or np.ndim(values) != 1 or len(values) != len(order):
+        return values
+    return np.asarray(values)[order]
