@@ -10,13 +10,15 @@ themselves by a bootstrap of families; the slope by EM with Laplace's method.
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass
 
 import numpy as np
-from panels import Case, graded_cases, own_cases, panels
+from panels import Case, graded_cases, own_cases, panels, small_cases
 from scipy.optimize import minimize
 from scipy.special import expit
 from scipy.stats import t as student
@@ -24,7 +26,7 @@ from scipy.stats import t as student
 from truthing.truth.link.design import link_design
 from truthing.truth.link.prior import KINDS, PanelNumbers, true_level
 
-FREEDOM = 5.0
+FREEDOM = {"people": 5.0, "models": 4.0}  # fewer families of judges: heavier tails
 COUNT_AS = 3.0  # the cases of one set are graded by one panel: they count as so many observations
 BOOTSTRAPS = 40
 
@@ -67,7 +69,7 @@ def _slope(case: Case, level: float) -> tuple[float, float]:
         step = np.linalg.solve(
             hessian, matrix.T @ (right - size * chance) - ridge * (beta - centre)
         )
-        beta += step * min(1.0, 1.5 / np.abs(step).max())
+        beta += step * min(1.0, 1.5 / max(np.abs(step).max(), 1e-12))
         if np.abs(step).max() < 1e-6:
             break
     return float(beta[1]), float(np.sqrt(np.linalg.inv(hessian)[1, 1]))
@@ -80,18 +82,19 @@ def weights(seen: Sequence[Observed]) -> np.ndarray:
     return np.array([COUNT_AS / len(sets[o.set]) / np.sqrt(families[o.family]) for o in seen])
 
 
-def fit_level(seen: Sequence[Observed], weight: np.ndarray, *, spread: bool) -> np.ndarray:
+def fit_level(seen: Sequence[Observed], weight: np.ndarray, kind: str) -> np.ndarray:
     """offset, per_agreement, per_gap, log scale, log scale_per_spread; weak priors on all."""
     level = np.array([o.level for o in seen])
     matrix = np.array([[1.0, o.agreed, o.gap] for o in seen])
     spreads = np.array([o.spread for o in seen])
     centre = np.array([-0.2, 1.0, 0.4, -0.7, -0.7])
     width = np.array([0.5, 0.3, 0.3, 0.7, 0.7])
+    spread = kind == "people"  # for judges it explained nothing
 
     def loss(p: np.ndarray) -> float:
         scale = np.hypot(np.exp(p[3]), np.exp(p[4]) * spreads * spread)
         z = (level - matrix @ p[:3]) / scale
-        fit = weight @ (student.logpdf(z, FREEDOM) - np.log(scale))
+        fit = weight @ (student.logpdf(z, FREEDOM[kind]) - np.log(scale))
         return float(-fit + 0.5 * (((p - centre) / width) ** 2).sum())
 
     return np.asarray(minimize(loss, centre, method="BFGS").x)
@@ -100,20 +103,26 @@ def fit_level(seen: Sequence[Observed], weight: np.ndarray, *, spread: bool) -> 
 def fit(seen: Sequence[Observed], kind: str, seed: int = 0) -> PanelNumbers:
     """All numbers of one kind of panel; how well they are known from a bootstrap of families."""
     seen = [o for o in seen if o.kind == kind]
-    weight, spread = weights(seen), kind == "people"
-    best = fit_level(seen, weight, spread=spread)
+    weight = weights(seen)
+    best = fit_level(seen, weight, kind)
     families = sorted({o.family for o in seen})
     member = np.array([families.index(o.family) for o in seen])
     rng = np.random.default_rng(seed)
     again = []
     for _ in range(BOOTSTRAPS):
         counts = rng.dirichlet(np.ones(len(families))) * len(families)
-        again.append(fit_level(seen, weight * counts[member], spread=spread)[:3])
+        again.append(fit_level(seen, weight * counts[member], kind)[:3])
     slope, error = np.array([[o.slope, o.slope_error] for o in seen]).T
     mean, variance = _pool(slope, error, weight)
     covariance = tuple(tuple(float(v) for v in row.round(5)) for row in np.cov(np.array(again).T))
-    numbers = [*best[:3], np.exp(best[3]), np.exp(best[4]) * spread, mean, np.sqrt(variance)]
-    return PanelNumbers(*(round(float(v), 4) for v in numbers), covariance, FREEDOM)
+    numbers = [
+        *best[:3],
+        np.exp(best[3]),
+        np.exp(best[4]) * (kind == "people"),
+        mean,
+        np.sqrt(variance),
+    ]
+    return PanelNumbers(*(round(float(v), 4) for v in numbers), covariance, FREEDOM[kind])
 
 
 def _pool(slope: np.ndarray, error: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
@@ -152,8 +161,8 @@ def observed_cases() -> list[Observed]:
 def _observe_panel(key: tuple[str, str]) -> list[Observed]:
     kind, name = key
     panel = next(p for p in panels(kind, only=name.removesuffix("_binary")) if p.name == name)
-    found = [case for case in graded_cases(panel) if case.labels.n_labelers > 1]
-    return [observe(case) for case in [*found, *own_cases(panel)]]
+    graded = [case for case in graded_cases(panel) if case.labels.n_labelers > 1]
+    return [observe(case) for case in [*graded, *small_cases(panel), *own_cases(panel)]]
 
 
 def main() -> None:
@@ -161,6 +170,9 @@ def main() -> None:
     found = {"nothing": fit_all(seen)}
     if "--leave-out" in sys.argv:
         found |= leave_out(seen)
+    with open(sys.argv[-1], "w") if sys.argv[-1].endswith(".json") else nullcontext() as file:
+        if file is not None:
+            json.dump([asdict(o) for o in seen], file)
     for name, numbers in found.items():
         for own, kinds in numbers.items():
             for kind, values in kinds.items():

@@ -156,6 +156,34 @@ def graded_cases(panel: Panel, *, most: int = 10, fewest: int = 20) -> Iterator[
         made += 1
 
 
+def small_cases(panel: Panel, *, most_items: int = 600, seed: int = 6) -> Iterator[Case]:
+    """Judges graded by three, five or eight others: few users have a hundred."""
+    labels, rng = panel.labels, np.random.default_rng([seed, len(panel.labels.items)])
+    for size in (3, 5, 8) if panel.kind == "models" else ():
+        if labels.n_labelers < size + 3:
+            continue
+        order = rng.permutation(labels.n_labelers)
+        panel_names = [labels.labelers[t] for t in order[:size]]
+        for t in order[size : size + 3]:
+            mine = labels.labeler == t
+            chosen = np.sort(rng.permutation(int(mine.sum()))[:most_items])
+            items, predicted = labels.item[mine][chosen], labels.label[mine][chosen]
+            others = labels[items].select(panel_names)
+            seen = np.flatnonzero(others.per_item > 0)
+            if len(seen) < 40:
+                continue
+            name = f"{labels.labelers[t]} by {size}"
+            yield Case(
+                panel.kind,
+                panel.family,
+                panel.name,
+                name,
+                others[seen],
+                predicted[seen].astype(np.int64),
+                panel.truth[items[seen]],
+            )
+
+
 def own_cases(panel: Panel, *, most_items: int = 600, seed: int = 5) -> Iterator[Case]:
     """The panel's own consensus, as it is and with random changes, as predictions: what a model
     trained on the labels repeats. Small panels too, because large ones are rare."""

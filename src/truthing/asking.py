@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,34 @@ def _labels(labels: Any) -> Labels:
     if isinstance(labels, str | Path) or hasattr(labels, "columns"):
         return read_labels(labels)
     return Labels.from_matrix(labels)
+
+
+def without_itself(joined: Joined, predicted: Array) -> Joined:
+    """Without the labeler who is the classifier: the same answer on every item both have."""
+    labels = joined.labels
+    same = labels.label == predicted[labels.item]
+    hits = np.bincount(labels.labeler, weights=same, minlength=labels.n_labelers)
+    count = np.bincount(labels.labeler, minlength=labels.n_labelers)
+    twin = np.flatnonzero((count >= max(20, 0.5 * labels.n_items)) & (hits == count))
+    others = labels.n_labelers - len(twin)
+    if labels.anonymous or not len(twin) or not others or len(np.unique(predicted)) == 1:
+        return joined
+    keep = ~np.isin(labels.labeler, twin)
+    left = replace(
+        labels,
+        item=labels.item[keep],
+        labeler=labels.labeler[keep],
+        label=labels.label[keep],
+        votes=None if labels.votes is None else labels.votes[keep],
+    )
+    if (left.per_item > 0).mean() < 0.5:
+        return joined
+    names = listing([repr(labels.labelers[t]) for t in twin], 3)
+    joined.warnings.append(
+        f"Labeler {names} says exactly what the classifier says: it is the classifier, or copies it, "
+        "and its labels were left out."
+    )
+    return replace(joined, labels=left)
 
 
 def sizes(joined: Joined) -> dict[str, int]:

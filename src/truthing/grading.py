@@ -18,6 +18,7 @@ from truthing.asking import (
     prepare,
     selection_weights,
     sizes,
+    without_itself,
 )
 from truthing.errors import InputError, did_you_mean
 from truthing.labels import Repeats
@@ -26,6 +27,7 @@ from truthing.metrics.face_value import face_value
 from truthing.noise.base import TableNoise
 from truthing.noise.known import Confusion, Symmetric
 from truthing.ordering import in_order
+from truthing.panel_kind import panel_of
 from truthing.papers import su_methods
 from truthing.progress import Progress, listener
 from truthing.report import Report
@@ -50,6 +52,8 @@ def grade(
     target: str = "sample",
     positive: Any = None,
     panel_error: float | tuple[float, float] | None = None,
+    panel: str | None = None,
+    trained_on_labels: bool = False,
     repeats: Repeats = "error",
     metrics: Sequence[str] | None = None,
     draws: int = 4000,
@@ -59,8 +63,9 @@ def grade(
     """How good a classifier really is, although its test labels are noisy, and how sure one can be.
 
     ``noise=None`` learns the labelers' noise; a number, a mapping from labeler to rate or a model of `truthing.noise` says what is known.
-    ``gold`` maps some items to their truth; ``panel_error`` is how often the panel may be wrong together (None: as public crowds were when
-    the noise is learned, 0 when it is given).
+    ``gold`` maps some items to their truth; ``panel_error`` is how often the panel may be wrong together (None: as public panels were, also
+    when the noise is given; 0: never, as the papers assume). ``panel`` says what the panel is made of, "people", "models" or "mixed"; None
+    guesses from the labelers' names. ``trained_on_labels``: the classifier learned from these very labels or labelers.
 
     >>> import truthing as tr
     >>> data = tr.simulate(500, 5, prior=[0.7, 0.3], operating_point=(0.85, 0.1), fallibility=0.3, seed=1)
@@ -75,10 +80,12 @@ def grade(
     joined, order = in_order(
         prepare(predictions, labels, gold=gold, scores=scores, repeats=repeats)
     )
-    panel = joined.labels
     assumptions: list[str] = []
-    place = positive_class(panel.classes, positive, assumptions)
+    place = positive_class(joined.labels.classes, positive, assumptions)
     predicted, score = predicted_classes(joined, place, threshold, assumptions)
+    joined = without_itself(joined, predicted)
+    labels = joined.labels
+    kind = panel_of(panel, labels.labelers, assumptions)
     for name in metrics or ():
         if name not in (
             "auc",
@@ -86,20 +93,20 @@ def grade(
         ):  # a misspelt metric must not wait until everything is computed
             evaluate(
                 name,
-                Tally.from_confusion(np.eye(panel.n_classes)),
-                classes=panel.classes,
+                Tally.from_confusion(np.eye(labels.n_classes)),
+                classes=labels.classes,
                 positive=place,
             )
     model = order.model(as_noise(noise))
-    fixed = None if prior is None else as_prior(prior, panel.classes)
+    fixed = None if prior is None else as_prior(prior, labels.classes)
     weights = None if gold_weights is None else selection_weights(gold_weights, joined)
-    fitting = max(100, MOST_CELLS // panel.n_classes**2)
+    fitting = max(100, MOST_CELLS // labels.n_classes**2)
     if draws > fitting:
         joined.warnings.append(
-            f"{panel.n_classes} classes leave memory for {fitting} draws only: limits of intervals are rough."
+            f"{labels.n_classes} classes leave memory for {fitting} draws only: limits of intervals are rough."
         )
     question = Question(
-        panel,
+        labels,
         predicted,
         joined.gold,
         fixed,
@@ -110,7 +117,11 @@ def grade(
         seed,
         weights,
         say,
+        kind,
+        trained_on_labels,
     )
+    from truthing.truth.linked import gold_alone
+
     if method == "posterior":
         outcome = _posterior(question, model, panel_error)
     else:
@@ -118,7 +129,7 @@ def grade(
         outcome = _by_the_book(question, model, method, panel_error)
     return Report(
         answer=outcome.answer,
-        classes=panel.classes,
+        classes=labels.classes,
         positive=place,
         items=order.labels.items,
         truth=order.truth(outcome.truth),
@@ -129,9 +140,9 @@ def grade(
         dropped=joined.dropped,
         noise=order.summary(
             outcome.noise
-            or NoiseSummary("none", panel.labelers, None, np.full(panel.n_classes, np.nan))
+            or NoiseSummary("none", labels.labelers, None, np.full(labels.n_classes, np.nan))
         ),
-        face_value=Tally.from_confusion(face_value(panel, predicted)),
+        face_value=Tally.from_confusion(face_value(labels, predicted)),
         warnings=[*joined.warnings, *outcome.warnings],
         assumptions=assumptions + outcome.assumptions,
         curves=outcome.curves,
@@ -139,6 +150,7 @@ def grade(
         sensitivity_rule=outcome.sensitivity,
         diagnostics=outcome.diagnostics,
         shown=metrics,
+        gold_alone=gold_alone(question) if question.n_gold else None,
     )
 
 
@@ -171,9 +183,11 @@ def _posterior(question: Question, model: Any, panel_error: Any) -> Outcome:
         model, Symmetric | Confusion
     ):
         checks.require_identified(question.labels, question.gold)
-    if panel_error is None and not known_noise.is_open(model):
-        panel_error = (
-            0  # what the user says about the labelers is trusted until panel_error says otherwise
+    trusted = panel_error is not None and panel_error == 0
+    if question.prior is not None and known_noise.is_open(model) and not trusted:
+        raise InputError(
+            "prior= is not used when the labelers' noise is learned and the panel may be wrong together: "
+            "leave it out, give the noise (noise=), or trust the noise model (panel_error=0)."
         )
     outcome = again(question, panel_error)
     return replace(

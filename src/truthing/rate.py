@@ -17,6 +17,7 @@ from truthing.metrics.estimate import Estimate
 from truthing.noise.base import TableNoise
 from truthing.noise.known import Confusion, Symmetric
 from truthing.ordering import in_order
+from truthing.panel_kind import panel_of
 from truthing.progress import Progress, listener
 from truthing.truth.outcome import NoiseSummary, Outcome
 from truthing.truth.question import Question
@@ -102,6 +103,7 @@ def prevalence(
     prior: Any = None,
     target: str = "sample",
     panel_error: float | tuple[float, float] | None = None,
+    panel: str | None = None,
     repeats: Repeats = "error",
     draws: int = 4000,
     seed: int = 0,
@@ -120,17 +122,18 @@ def prevalence(
     check_target(target)
     draws, seed, panel_error = as_draws(draws), as_seed(seed), as_panel_error(panel_error)
     joined, order = in_order(prepare(None, labels, gold=gold, repeats=repeats))
-    panel = joined.labels
-    if panel.n_classes < 2:
+    votes = joined.labels
+    if votes.n_classes < 2:
         raise InputError(
-            f"only one class occurs ({panel.classes[0]!r}): its share is 1 by definition. Check the labels."
+            f"only one class occurs ({votes.classes[0]!r}): its share is 1 by definition. Check the labels."
         )
     model = order.model(as_noise(noise))
-    fixed = None if prior is None else as_prior(prior, panel.classes)
+    fixed = None if prior is None else as_prior(prior, votes.classes)
     weights = None if gold_weights is None else selection_weights(gold_weights, joined)
-    nobody = np.zeros(panel.n_items, dtype=np.int64)
+    assumptions: list[str] = []
+    nobody = np.zeros(votes.n_items, dtype=np.int64)
     question = Question(
-        panel,
+        votes,
         nobody,
         joined.gold,
         fixed,
@@ -141,36 +144,38 @@ def prevalence(
         seed,
         weights,
         listener(progress),
+        panel_of(panel, votes.labelers, assumptions),
     )
-    if known_noise.must_be_learned(model, panel):
+    if known_noise.must_be_learned(model, votes):
         given = isinstance(model, Symmetric | Confusion)
         if not given:
-            checks.require_identified(panel, joined.gold)
+            checks.require_identified(votes, joined.gold)
             if (
-                panel.n_labelers == 2
-                and not panel.anonymous
+                votes.n_labelers == 2
+                and not votes.anonymous
                 and not (joined.gold >= 0).any()
                 and panel_error == 0
             ):
                 joined.warnings.append(
                     "Two labelers without a classifier or gold leave the shares open; the answer leans on the prior."
                 )
-        if panel_error == 0 or (panel_error is None and given):
-            outcome = answer.with_learned_noise(question, model, 0)
-        else:
-            outcome = answer.linked_shares(question, panel_error)
+        outcome = answer.with_learned_noise(question, model, panel_error)
     else:
-        tables = model.tables(panel) if isinstance(model, TableNoise) else None
-        outcome = answer.with_known_noise(
-            question, model.log_likelihood(panel), type(model).__name__, tables
-        )
+        tables = model.tables(votes) if isinstance(model, TableNoise) else None
+        evidence, name = model.log_likelihood(votes), type(model).__name__
+        outcome = answer.with_known_noise(question, evidence, name, tables, panel_error)
     outcome = replace(
         outcome,
         truth=order.truth(outcome.truth),
         noise=None if outcome.noise is None else order.summary(outcome.noise),
     )
     return _result(
-        outcome, panel.classes, question, sizes(joined), [*joined.warnings, *outcome.warnings]
+        outcome,
+        votes.classes,
+        question,
+        sizes(joined),
+        [*joined.warnings, *outcome.warnings],
+        assumptions,
     )
 
 
@@ -180,12 +185,15 @@ def _result(
     question: Question,
     counted: Mapping[str, int],
     warnings: list[str],
+    assumptions: list[str],
 ) -> Prevalence:
-    from truthing.truth.draws import ShareAnswer
+    from truthing.truth.draws import narrower_shares
+    from truthing.truth.linked import shares_by_gold
 
-    answer = outcome.answer
-    counts = answer.shares if isinstance(answer, ShareAnswer) else answer.confusion.tally.truth
-    share = counts if isinstance(answer, ShareAnswer) else counts / counts.sum(axis=1)[:, None]
+    counts = outcome.answer.confusion.tally.truth
+    share = counts / counts.sum(axis=1, keepdims=True)
+    if question.n_gold and question.gold_weights is None:
+        share = narrower_shares(share, shares_by_gold(question))
     votes = question.labels.counts().astype(float)
     face = (votes / np.maximum(votes.sum(axis=1, keepdims=True), 1)).mean(axis=0)
     return Prevalence(
@@ -197,6 +205,6 @@ def _result(
         outcome.noise,
         outcome.truth,
         warnings,
-        outcome.assumptions,
+        [*assumptions, *outcome.assumptions],
         outcome.diagnostics,
     )

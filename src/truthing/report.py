@@ -66,6 +66,7 @@ class Report:
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
     shown: Sequence[str] | None = None
     provenance: dict[str, Any] = field(default_factory=dict)
+    gold_alone: Any = None
 
     def __getitem__(self, name: str) -> Estimate:
         cache = self._cache

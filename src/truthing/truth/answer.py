@@ -22,8 +22,8 @@ from truthing.truth.labelers import (
     describe_labelers,
     quick_labelers,
 )
-from truthing.truth.link.views import known_views, read_panel
-from truthing.truth.linked import answer_by_link, linked_shares
+from truthing.truth.link.views import known_views, read_consensus, read_panel
+from truthing.truth.linked import answer_by_link
 from truthing.truth.outcome import NoiseSummary, Outcome
 from truthing.truth.problem import Problem
 from truthing.truth.question import Question
@@ -77,9 +77,8 @@ def with_known_noise(
         "The noise of the labelers is as given.",
     ]
     if panel_error is None or panel_error != 0:
-        views = known_views(
-            Entries.of(question.labels), problem.evidence, truth, question.predicted, prior
-        )
+        graded = truth.argmax(axis=1) if question.constant else question.predicted
+        views = known_views(Entries.of(question.labels), problem.evidence, truth, graded, prior)
         return answer_by_link(question, views, panel_error, summary, assumptions, [], diagnostics)
     curves = _score_answer(question, problem.evidence)
     return Outcome(question.answer(confusion), truth, assumptions, [], diagnostics, summary, curves)
@@ -87,9 +86,11 @@ def with_known_noise(
 
 def with_learned_noise(question: Question, noise: Any, panel_error: Any = None) -> Outcome:
     """Labelers learned from the labels; trusted only where the user says so (panel_error=0)."""
-    views = read_panel(
-        Entries.of(question.labels), question.predicted, progress=part(question.progress, 0, 0.1)
-    )
+    entries, listening = Entries.of(question.labels), part(question.progress, 0, 0.1)
+    if question.constant:
+        views = read_consensus(entries, progress=listening)
+    else:
+        views = read_panel(entries, question.predicted, progress=listening)
     trusted = panel_error is not None and not isinstance(panel_error, tuple) and panel_error == 0
     if trusted or noise is not None:
         found = describe_labelers(question, noise, views.fit, trusted=trusted)
@@ -145,6 +146,3 @@ def _labelers_evidence(entries: Entries, samples: CrowdSamples, gold: Array) -> 
     scores[known] = -50.0
     scores[known, gold[known]] = 0.0
     return scores - scores.max(axis=1, keepdims=True)
-
-
-__all__ = ["linked_shares", "with_known_noise", "with_learned_noise"]

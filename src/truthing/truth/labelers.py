@@ -79,7 +79,11 @@ def quick_labelers(question: Question, fit: DawidSkeneFit) -> LearnedLabelers:
     """The labelers as the consensus of everybody has them, without a sampler: enough where the link
     sets the interval and no model was asked for."""
     samples = variational_crowd(
-        question.predicted, fit, n_draws=min(question.n_draws, 1000), seed=question.seed
+        question.predicted,
+        fit,
+        n_labelers=question.labels.n_labelers,
+        n_draws=min(question.n_draws, 1000),
+        seed=question.seed,
     )
     return _told(question, DawidSkene(), {}, fit, samples, {})
 
@@ -126,7 +130,8 @@ def _told(
     """What was learned, in numbers and words."""
     labels = question.labels
     name = row_model(noise, labels)[1]
-    pairs = checks.agreement_check(labels, question.predicted, fit)
+    beside = None if question.constant else question.predicted
+    pairs = checks.agreement_check(labels, beside, fit)
     error = samples.error.mean(axis=0)
     warnings = checks.structure_warnings(labels, error, question.n_classes)
     warnings += checks.agreement_warnings(pairs)
@@ -165,6 +170,7 @@ def _sample(
             return variational_crowd(
                 question.predicted,
                 fit,
+                n_labelers=question.labels.n_labelers,
                 n_draws=min(question.n_draws, 1000),
                 seed=question.seed,
             )

@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 
 from truthing.class_codes import Array
-from truthing.progress import part
 from truthing.truth import checks
-from truthing.truth.consensus import Entries
-from truthing.truth.draws import AnswerBesideGold, ShareAnswer
+from truthing.truth.draws import AnswerBesideGold
 from truthing.truth.gold_alone import GoldAlone, share_draws
 from truthing.truth.link.counts import confusion_draws, item_truth, population_confusion
 from truthing.truth.link.prior import (
@@ -21,7 +19,7 @@ from truthing.truth.link.prior import (
     stated_components,
 )
 from truthing.truth.link.sampler import LinkDraws, draw_link
-from truthing.truth.link.views import Views, read_consensus
+from truthing.truth.link.views import Views
 from truthing.truth.outcome import NoiseSummary, Outcome
 from truthing.truth.question import Question
 from truthing.truth.scores import ScoreAnswer
@@ -50,22 +48,18 @@ def answer_by_link(
     warnings: list[str],
     diagnostics: dict[str, Any],
 ) -> Outcome:
-    """What the labels say about the predictions, as far as such labels were right on public panels."""
-    if len(np.unique(question.predicted)) == 1:
-        # a constant prediction says nothing about items: its accuracy is a class's share
-        views = read_consensus(Entries.of(question.labels))
-        question.progress(0.95, "drawing how far the panel may be wrong together")
-        link, drawn = _draw(
-            question, views, link_components(question, views, panel_error, own=True)
-        )
-        confusion = np.zeros_like(drawn)
-        confusion[:, :, question.predicted[0]] = drawn.sum(axis=2)
-    else:
-        question.progress(0.95, "drawing how far the panel may be wrong together")
-        own = question.trained_on_labels
-        link, confusion = _draw(
-            question, views, link_components(question, views, panel_error, own=own)
-        )
+    """What the labels say about the predictions, as far as such labels were right on public panels.
+
+    Where ``views`` are about the consensus (`Question.constant`), the truth is counted and the one
+    predicted class graded with it: its accuracy is a class's share.
+    """
+    question.progress(0.95, "drawing how far the panel may be wrong together")
+    own = question.trained_on_labels or question.constant
+    link, confusion = _draw(question, views, link_components(question, views, panel_error, own=own))
+    if question.constant:
+        counted = confusion.sum(axis=2)
+        confusion = np.zeros_like(confusion)
+        confusion[:, :, question.predicted[0]] = counted
     answer: Any = question.answer(confusion)
     if question.n_gold and question.gold_weights is None:
         answer = AnswerBesideGold(answer, gold_alone(question))
@@ -81,35 +75,6 @@ def answer_by_link(
         {**diagnostics, **found, "views": _named(views), "panel_error": panel_error},
         noise,
         curves,
-    )
-
-
-def linked_shares(question: Question, panel_error: Any) -> Outcome:
-    """How frequent each class is: the consensus is graded like a classifier, and the truth counted."""
-    labels, entries = question.labels, Entries.of(question.labels)
-    views = read_consensus(entries, progress=part(question.progress, 0, 0.8))
-    question.progress(0.8, "drawing how far the panel may be wrong together")
-    link, confusion = _draw(
-        question, views, link_components(question, views, panel_error, own=True)
-    )
-    shares = confusion.sum(axis=2)
-    shares /= shares.sum(axis=1, keepdims=True)
-    alone = _shares_by_gold(question) if question.n_gold and question.gold_weights is None else None
-    fit = views.fit
-    name = "one confusion matrix for each labeler (Dawid-Skene)"
-    noise = NoiseSummary(name, labels.labelers, fit.rows(), np.exp(fit.log_prior), learned=True)
-    pairs = checks.agreement_check(labels, None, fit)
-    warnings = checks.structure_warnings(labels, noise.error_rate, question.n_classes)
-    warnings += checks.agreement_warnings(pairs)
-    found, said = _about_gold(question, link)
-    assumptions = [f"The labelers' quality was learned: {name}.", *assumed(question, panel_error)]
-    return Outcome(
-        ShareAnswer.of(shares, alone),
-        item_truth(link, views, question.gold),
-        assumptions,
-        warnings + said,
-        {"pairs": pairs[:10], **found, "panel_error": panel_error},
-        noise,
     )
 
 
@@ -166,7 +131,8 @@ def _draw(question: Question, views: Views, components: Components) -> tuple[Lin
     return link, drawn * len(views.predicted)
 
 
-def _shares_by_gold(question: Question) -> Array:
+def shares_by_gold(question: Question) -> Array:
+    """Draws of the class shares that gold alone knows, draws × classes."""
     rng = question.rng(GOLD)
     counted = np.bincount(question.gold[question.gold >= 0], minlength=question.n_classes)
     size = question.n_gold, len(question.gold), question.target, question.n_draws

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,12 @@ class Question:
     @property
     def n_gold(self) -> int:
         return int((self.gold >= 0).sum())
+
+    @cached_property
+    def constant(self) -> bool:
+        """Is one class predicted for every item? That says nothing about items: its accuracy is the
+        class's share."""
+        return bool((self.predicted == self.predicted[0]).all())
 
     def seeds(self, *path: int) -> np.random.SeedSequence:
         """A stream of random numbers of its own for each purpose."""

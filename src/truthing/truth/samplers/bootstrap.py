@@ -81,7 +81,7 @@ def _rows(alpha: Array) -> Array:
 
 
 def variational_crowd(
-    predicted: Array, fit: DawidSkeneFit, *, n_draws: int, seed: int
+    predicted: Array, fit: DawidSkeneFit, *, n_labelers: int, n_draws: int, seed: int
 ) -> CrowdSamples:
     """Labelers' rows and the class prior as the variational fit has them: enough where the link, not the noise model, sets the interval."""
     rng = np.random.default_rng(seed)
@@ -90,12 +90,12 @@ def variational_crowd(
     total = alpha.sum(axis=2, keepdims=True)
     mean = alpha / total
     sd = np.sqrt(mean * (1 - mean) / (total + 1))
-    low, high = beta_limits(mean[:-1], sd[:-1])
+    low, high = beta_limits(mean[:n_labelers], sd[:n_labelers])
     share = fit.posterior.sum(axis=0) + 1
     prior = rng.dirichlet(share, n_draws)
     centre = share / share.sum()
-    right = (centre * mean[:-1].diagonal(axis1=1, axis2=2)).sum(axis=1)
-    spread = np.sqrt((centre**2 * sd[:-1].diagonal(axis1=1, axis2=2) ** 2).sum(axis=1))
+    right = (centre * mean[:n_labelers].diagonal(axis1=1, axis2=2)).sum(axis=1)
+    spread = np.sqrt((centre**2 * sd[:n_labelers].diagonal(axis1=1, axis2=2) ** 2).sum(axis=1))
     error = np.clip(rng.normal(1 - right, spread, size=(min(n_draws, 500), len(right))), 0, 1)
     counts, variance = _moments(fit.posterior, predicted)
     drawn = _fit_columns(
@@ -107,7 +107,7 @@ def variational_crowd(
         drawn,
         classifier,
         prior,
-        mean[:-1],
+        mean[:n_labelers],
         low,
         high,
         error,
