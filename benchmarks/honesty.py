@@ -1,7 +1,11 @@
-"""Do 95% intervals hold the truth on real crowds? The ten busiest workers of each set, graded against the others.
+"""Do 95% intervals hold the truth on real panels that played no part in them?
 
-Estimand: the worker's accuracy on its items with truth. Gold: random items of those, at most half. Every number of the link is learned from the other
-sets. Printed: coverage and width, mean over sets (workers and gold draws averaged first), the worst set, and the width beside gold alone.
+Each labeler of a public panel is graded by the others with `tr.grade`, `tr.prevalence` and
+`tr.compare` as users call them; only the numbers of the link are replaced by those learned without
+the panel's family. Gold: random items, at most half. Printed: coverage and width, mean over sets
+(labelers and gold draws averaged first), the width beside gold alone's, the worst sets.
+
+    python benchmarks/honesty.py --kind people --draws 20
 """
 
 from __future__ import annotations
@@ -10,167 +14,297 @@ import argparse
 import sys
 import warnings
 from collections import defaultdict
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "studies"))
-from crowd_cases import Case, cifar_cases, crowd_cases, llmbar_cases
-from fit_link import leave_one_out
+from fit_link import Observed, fit_all, load_observed, observed_cases
+from panels import Case, Panel, graded_cases, half_of, panels
 
-from truthing.metrics.estimate import shortest_interval
-from truthing.truth.consensus import Entries
-from truthing.truth.link.prior import DEFAULT, LinkPrior, draw_link, learned_level
-from truthing.truth.samplers.labelers import RowModel, sample_crowd
+import truthing as tr
+from truthing.truth import answer
+from truthing.truth.link import prior as link_prior
 
-GOLD = (0, 25, 50, 100, 200)
-METHODS = ("majority", "papers", "gold alone", "PPI", "truthing")
-Interval = tuple[float, float]
-
-
-def jeffreys(right: float, n: int, total: int, rng: np.random.Generator) -> Interval:
-    """Gold alone: Jeffreys' posterior for the items without gold, the gold items counted as they are (finite population)."""
-    chance = rng.beta(right + 0.5, n - right + 0.5, 4000)
-    low, high = np.quantile((right + rng.binomial(total - n, chance)) / total, [0.025, 0.975])
-    return float(low), float(high)
+GOLD = (0, 10, 25, 50, 100, 200)
+FEWEST = 10  # true and predicted items of a class whose precision, recall and F1 are checked
+Row = tuple[str, str, str, int, bool, float, float, bool]  # set, method, metric, gold, held, width…
 
 
-def majority(case: Case) -> Interval:
+def peers(case: Case, chosen: np.ndarray) -> Iterator[tuple[str, float, float]]:
+    """Intervals of the accuracy by others: majority vote, plug-in papers, PPI++, Rogan-Gladen."""
     from scipy.stats import beta
 
     votes = case.labels.counts()
     top = votes == votes.max(axis=1, keepdims=True)
-    right = (top / top.sum(axis=1, keepdims=True))[np.arange(len(votes)), case.predicted].sum()
-    low, high = beta.ppf([0.025, 0.975], right + 0.5, len(votes) - right + 0.5)
-    return float(low), float(high)
-
-
-def papers(case: Case, gold: np.ndarray, seed: int) -> Interval:
-    """Independent labelers, everything learned, no link."""
-    rows = RowModel.learned(case.labels.n_labelers, case.labels.n_classes)
-    samples = sample_crowd(
-        Entries.of(case.labels), case.predicted, case.labels.n_classes, gold, rows, prior=None, row_weight=2 / case.labels.n_classes,
-        n_draws=500, burn=100, seed=seed, n_chains=2,
-    )  # fmt: skip
-    low, high = shortest_interval(np.trace(samples.counts, axis1=1, axis2=2) / len(gold))
-    return float(low), float(high)
-
-
-def ours(case: Case, gold: np.ndarray, prior: LinkPrior, rng: np.random.Generator) -> Interval:
-    """The default posterior's accuracy; which classes the wrong ones are does not matter for it, so they are not drawn."""
-    seed = int(rng.integers(1 << 30))
-    link = draw_link(
-        case.readings,
-        learned_level(case.readings, prior),
-        gold,
-        n_draws=2000 if (gold < 0).all() else 1000,
-        seed=seed,
-        prior=prior,
-    )
-    free = (link.design.size - link.gold_size).astype(np.int64)
-    right = link.gold_right.sum() + rng.binomial(free, link.chance()).sum(axis=1)
-    low, high = shortest_interval(right / len(gold))
-    return float(low), float(high)
-
-
-def prediction_powered(case: Case, chosen: np.ndarray) -> Interval:
+    guess = (top / top.sum(axis=1, keepdims=True))[np.arange(len(votes)), case.predicted]
+    n = len(guess)
+    if len(chosen) == 0:
+        right = guess.sum()
+        yield "majority vote", *beta.ppf([0.025, 0.975], right + 0.5, n - right + 0.5)
+        return
     from ppi_py import ppi_mean_ci
 
-    votes = case.labels.counts()
-    top = votes == votes.max(axis=1, keepdims=True)
-    guess = (top / top.sum(axis=1, keepdims=True))[np.arange(len(votes)), case.predicted]
-    rest = np.setdiff1d(np.arange(len(votes)), chosen)
-    low, high = ppi_mean_ci(
-        case.right[chosen].astype(float), guess[chosen], guess[rest], alpha=0.05
-    )
-    return max(float(np.ravel(low)[0]), 0.0), min(float(np.ravel(high)[0]), 1.0)
-
-
-def run(
-    cases: list[Case], priors: dict[str, LinkPrior], repeats: int
-) -> dict[tuple[str, int], dict[str, dict[str, list[tuple[bool, float]]]]]:
-    results: dict[tuple[str, int], dict[str, dict[str, list[tuple[bool, float]]]]] = defaultdict(
-        lambda: defaultdict(lambda: defaultdict(list))
-    )
-    for number, case in enumerate(cases):
-        total, truth = len(case.truth), float(case.right.mean())
-        prior = priors.get(case.set, DEFAULT)
-        for n_gold in GOLD:
-            if n_gold > total // 2:
-                continue
-            for repeat in range(repeats if n_gold else 1):
-                rng = np.random.default_rng([number, n_gold, repeat])
-                chosen = rng.permutation(total)[:n_gold]
-                gold = np.full(total, -1)
-                gold[chosen] = case.truth[chosen]
-                found = {"truthing": ours(case, gold, prior, rng)}
-                if repeat == 0:
-                    found["papers"] = papers(case, gold, repeat)
-                if n_gold == 0:
-                    found["majority"] = majority(case)
-                else:
-                    found["gold alone"] = jeffreys(
-                        float(case.right[chosen].sum()), n_gold, total, rng
-                    )
-                    found["PPI"] = prediction_powered(case, chosen)
-                for method, (low, high) in found.items():
-                    results[method, n_gold][case.set][case.name].append(
-                        (low - 1e-9 <= truth <= high + 1e-9, high - low)
-                    )
-        print(f"\r{number + 1}/{len(cases)} workers", end="", file=sys.stderr, flush=True)
-    return results
-
-
-def show(
-    title: str, results: dict[tuple[str, int], dict[str, dict[str, list[tuple[bool, float]]]]]
-) -> None:
-    means = {
-        key: {s: np.mean([np.mean(v, axis=0) for v in w.values()], axis=0) for s, w in sets.items()}
-        for key, sets in results.items()
-    }
-    print(
-        f"\n{title}\n{'gold':>5}  {'method':<12}{'coverage':>9}{'± ':>7}{'width':>8}{'of gold alone':>15}   worst set"
-    )
-    for n_gold in GOLD:
-        for method in METHODS:
-            if (method, n_gold) not in means:
-                continue
-            sets = means[method, n_gold]
-            table = np.array(list(sets.values()))
-            error = (
-                table[:, 0].std(ddof=1) / np.sqrt(len(table)) if len(table) > 1 else float("nan")
-            )
-            base = means.get(("gold alone", n_gold))
-            ratio = (
-                table[:, 1].mean() / np.mean([base[s][1] for s in sets]) if base else float("nan")
-            )
-            worst = min(sets, key=lambda s: sets[s][0])
-            print(
-                f"{n_gold:>5}  {method:<12}{table[:, 0].mean():>9.3f}{error:>7.3f}{table[:, 1].mean():>8.3f}{ratio:>15.3f}   {worst} {sets[worst][0]:.2f}"
-            )
-    for n_gold in GOLD:
-        sets = means.get(("truthing", n_gold), {})
-        print(
-            f"{n_gold:>5}  truthing by set: "
-            + ", ".join(f"{s} {c:.2f}/{w:.3f}" for s, (c, w) in sets.items())
+    rest = np.setdiff1d(np.arange(n), chosen)
+    truth = case.right[chosen].astype(float)
+    low, high = ppi_mean_ci(truth, guess[chosen], guess[rest], alpha=0.05)
+    yield "PPI++", float(np.ravel(low)[0]), float(np.ravel(high)[0])
+    seen = guess[chosen] > 0.5
+    hit, miss = (truth > 0.5) & seen, (truth < 0.5) & ~seen
+    sensitivity = (hit.sum() + 1) / ((truth > 0.5).sum() + 2)
+    specificity = (miss.sum() + 1) / ((truth < 0.5).sum() + 2)
+    slope = sensitivity + specificity - 1
+    if slope > 0.05:
+        share = guess.mean()
+        centre = (share + specificity - 1) / slope
+        error = share * (1 - share) / n + centre**2 * sensitivity * (1 - sensitivity) / (
+            (truth > 0.5).sum() + 2
         )
+        error += (1 - centre) ** 2 * specificity * (1 - specificity) / ((truth < 0.5).sum() + 2)
+        reach = 1.96 * np.sqrt(error) / slope
+        yield "Rogan-Gladen", centre - reach, centre + reach
+
+
+def truths(case: Case) -> dict[str, float]:
+    """The metrics to be checked, as they truly are."""
+    found = {"accuracy": float(case.right.mean())}
+    classes, two = case.labels.classes, case.labels.n_classes == 2
+    for c, name in enumerate(classes):
+        said, true = case.predicted == c, case.truth == c
+        if min(said.sum(), true.sum()) < FEWEST or (two and c == 0):
+            continue
+        both = float((said & true).sum())
+        tag = "" if two else f"[{name}]"
+        found["precision" + tag] = both / said.sum()
+        found["recall" + tag] = both / true.sum()
+        found["f1" + tag] = 2 * both / (said.sum() + true.sum())
+    return found
+
+
+def grade_rows(case: Case, panel: str | None, n_gold: int, repeat: int, draws: int) -> list[Row]:
+    """One gold draw: every metric by `tr.grade`, gold alone beside it, and the peers."""
+    n = len(case.truth)
+    rng = np.random.default_rng([abs(hash_of(case.set + case.name)), n_gold, repeat])
+    chosen = rng.permutation(n)[:n_gold]
+    items, classes = case.labels.items, case.labels.classes
+    gold = {items[i]: classes[case.truth[i]] for i in chosen} or None
+    said = [classes[k] for k in case.predicted]
+    try:
+        report = tr.grade(said, case.labels, gold=gold, panel=panel, draws=draws, seed=repeat)
+    except (tr.NotIdentified, tr.NotConverged) as refusal:
+        name = type(refusal).__name__
+        return [(case.set, "refused: " + name, "accuracy", n_gold, False, 0.0, 0.0, False)]
+    rows: list[Row] = []
+    for metric, truth in truths(case).items():
+        low, high = report[metric].interval(0.95)
+        alone, alone_held = float("nan"), False
+        if gold:
+            least, most = report.gold_alone[metric].interval(0.95)
+            alone, alone_held = most - least, inside(truth, least, most)
+        held = inside(truth, low, high)
+        rows.append((case.set, "truthing", metric, n_gold, held, high - low, alone, alone_held))
+    if repeat < 5:
+        truth = float(case.right.mean())
+        for name, low, high in peers(case, chosen):
+            held, width = inside(truth, low, high), min(high, 1) - max(low, 0)
+            rows.append((case.set, name, "accuracy", n_gold, held, width, float("nan"), False))
+    return rows
+
+
+def share_rows(panel: Panel, kind: str | None, n_gold: int, repeat: int, draws: int) -> list[Row]:
+    """Class shares of the whole set by `tr.prevalence`."""
+    n = len(panel.truth)
+    rng = np.random.default_rng([abs(hash_of(panel.name)), n_gold, repeat])
+    part = np.sort(rng.permutation(n)[: min(n, 600)])
+    labels, truth = panel.labels[part], panel.truth[part]
+    chosen = rng.permutation(len(truth))[:n_gold]
+    gold = {labels.items[i]: labels.classes[truth[i]] for i in chosen} or None
+    try:
+        found = tr.prevalence(labels, gold=gold, panel=kind, draws=draws, seed=repeat)
+    except (tr.NotIdentified, tr.NotConverged) as refusal:
+        name = type(refusal).__name__
+        return [(panel.name, "refused: " + name, "share", n_gold, False, 0.0, 0.0, False)]
+    rows: list[Row] = []
+    for c, name in enumerate(labels.classes):
+        share = float((truth == c).mean())
+        low, high = found[name].interval(0.95)
+        alone, alone_held = float("nan"), False
+        if gold:
+            hits = int((truth[chosen] == c).sum())
+            theta = rng.beta(hits + 0.5, n_gold - hits + 0.5, 2000)
+            values = np.sort((hits + rng.binomial(len(truth) - n_gold, theta)) / len(truth))
+            least, most = tr.Estimate.from_draws(values).interval(0.95)
+            alone, alone_held = most - least, inside(share, least, most)
+        held = inside(share, low, high)
+        rows.append((panel.name, "truthing", "share", n_gold, held, high - low, alone, alone_held))
+    return rows
+
+
+def difference_rows(cases: list[Case], kind: str | None, n_gold: int, repeat: int) -> list[Row]:
+    """Differences of accuracy between neighbours in the list, on the items both have."""
+    rows: list[Row] = []
+    for a, b in zip(cases[::2], cases[1::2]):
+        at = {item: i for i, item in enumerate(b.labels.items)}
+        common = [i for i, item in enumerate(a.labels.items) if item in at]
+        if len(common) < 60 or n_gold > len(common) // 2:
+            continue
+        rng = np.random.default_rng([abs(hash_of(a.set + a.name)), n_gold, repeat, 9])
+        here, there = np.array(common), np.array([at[a.labels.items[i]] for i in common])
+        labels = a.labels[here]
+        if b.name in labels.labelers:
+            labels = labels.select([w for w in labels.labelers if str(w) != b.name])
+        if (labels.per_item > 0).sum() < len(here):
+            continue
+        classes, truth = labels.classes, a.truth[here]
+        chosen = rng.permutation(len(here))[:n_gold]
+        gold = {labels.items[i]: classes[truth[i]] for i in chosen} or None
+        said = {"a": a.predicted[here], "b": b.predicted[there]}
+        named = {key: [classes[k] for k in codes] for key, codes in said.items()}
+        try:
+            found = tr.compare(named, labels, gold=gold, panel=kind, draws=400, seed=repeat)
+        except (tr.NotIdentified, tr.NotConverged):
+            continue
+        low, high = found.difference("accuracy").interval(0.95)
+        true = float((said["a"] == truth).mean() - (said["b"] == truth).mean())
+        held = inside(true, low, high)
+        rows.append((a.set, "truthing", "difference", n_gold, held, high - low, np.nan, False))
+    return rows
+
+
+def inside(value: float, low: float, high: float) -> bool:
+    return bool(low - 1e-9 <= value <= high + 1e-9)
+
+
+def hash_of(text: str) -> int:
+    """The same on every run, unlike Python's own."""
+    return int(
+        np.frombuffer(text.encode().ljust(8, b"_"), dtype=np.uint8).astype(np.int64)
+        @ (np.arange(max(len(text.encode()), 8), dtype=np.int64) * 7919 + 31)
+    )
+
+
+def remember_panels() -> None:
+    """What does not depend on gold is computed once: views of a panel, and what is told about its
+    labelers, which sets no interval (tests/unit/test_link.py)."""
+    for name, key in (
+        ("read_panel", lambda entries, predicted: (entries.item, entries.label, predicted)),
+        ("read_consensus", lambda entries: (entries.item, entries.label)),
+        ("quick_labelers", lambda question, fit: (fit.posterior,)),
+    ):
+        setattr(answer, name, _remembered(getattr(answer, name), key))
+
+
+def _remembered(function: Any, key: Any) -> Any:
+    held: dict[int, Any] = {}
+
+    def again(*args: Any, **options: Any) -> Any:
+        mark = hash(tuple(part.tobytes() for part in key(*args)))
+        if mark not in held:
+            if len(held) > 50:
+                held.clear()
+            held[mark] = function(*args, **options)
+        return held[mark]
+
+    return again
+
+
+def run_panel(task: tuple[str, str, list[Observed], argparse.Namespace]) -> list[Row]:
+    """Everything about one set, with numbers that know nothing of its family."""
+    kind, name, seen, options = task
+    warnings.filterwarnings("ignore")  # peers divide by zero where all gold is right
+    remember_panels()
+    numbers = fit_all(seen)
+    link_prior.DEFAULT.update(numbers[False])
+    link_prior.OWN_LABELS.update(numbers[True])
+    panel = next(p for p in panels(kind, only=name.removesuffix("_binary")) if p.name == name)
+    told = kind if options.told else None
+    cases = list(graded_cases(panel, most=options.labelers))
+    rows: list[Row] = []
+    for n_gold in options.gold:
+        repeats = options.draws if n_gold else 1
+        for repeat in range(repeats):
+            for case in cases:
+                if n_gold <= len(case.truth) // 2:
+                    rows += grade_rows(case, told, n_gold, repeat, options.posterior_draws)
+            if n_gold <= min(len(panel.truth), 600) // 2:
+                rows += share_rows(panel, told, n_gold, repeat, options.posterior_draws)
+            if repeat < options.differences:
+                rows += difference_rows(cases, told, n_gold, repeat)
+    return rows
+
+
+def run(options: argparse.Namespace) -> list[tuple[str, str, Row]]:
+    seen = load_observed(options.observed) if options.observed else observed_cases()
+    listed = [(p.kind, p.family, p.name) for p in panels(options.kind, only=options.only)]
+    crowds = sorted({f for k, f, _ in listed if k == "people"})
+    listed = [s for s in listed if options.half in ("", half_of(s[1], s[0], crowds))]
+    tasks = [(k, n, [o for o in seen if o.family != f], options) for k, f, n in listed]
+    rows: list[tuple[str, str, Row]] = []
+    with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as pool:
+        for (kind, family, name), found in zip(listed, pool.map(run_panel, tasks)):
+            rows += [(kind, family, row) for row in found]
+            print(f"{name} done", file=sys.stderr, flush=True)
+    return rows
+
+
+def show(rows: list[tuple[str, str, Row]]) -> None:
+    """Means over sets, by kind, gold, method and metric."""
+    sets: dict[tuple[str, int, str, str], dict[str, list[Row]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
+    family_of: dict[str, str] = {}
+    for kind, family, row in rows:
+        name, method, metric, n_gold = row[:4]
+        family_of[name] = family
+        sets[kind, n_gold, method, metric.split("[")[0]][name].append(row)
+    head = f"{'kind':<7}{'gold':>5}  {'method':<14}{'metric':<11}{'sets':>5}{'held':>7}{'± ':>6}"
+    print(head + f"{'width':>7}{'of gold':>8}{'alone':>7}{'max':>6}  sets below .88 (worst first)")
+    for key in sorted(sets):
+        found = sets[key]
+        held = {name: float(np.mean([r[4] for r in part])) for name, part in found.items()}
+        width = {name: float(np.mean([r[5] for r in part])) for name, part in found.items()}
+        alone = {name: float(np.nanmean([r[6] for r in part])) for name, part in found.items()}
+        by_gold = [float(np.mean([r[7] for r in part])) for part in found.values()]
+        values = np.array(list(held.values()))
+        error = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else float("nan")
+        ratio = np.mean(list(width.values())) / np.mean(list(alone.values()))
+        cases = [r[5] / r[6] for part in found.values() for r in part if r[6] > 0]
+        worst = sorted((h, name) for name, h in held.items() if h < 0.88)[:6]
+        print(
+            f"{key[0]:<7}{key[1]:>5}  {key[2]:<14}{key[3]:<11}{len(values):>5}{values.mean():>7.3f}"
+            f"{error:>6.3f}{np.mean(list(width.values())):>7.3f}{ratio:>8.2f}{np.mean(by_gold):>7.3f}"
+            f"{max(cases, default=float('nan')):>6.2f}  "
+            + ", ".join(f"{name} {h:.2f}" for h, name in worst)
+        )
+    print("\nNo gold, accuracy, by family (mean over its sets)")
+    for kind in ("people", "models"):
+        found = sets.get((kind, 0, "truthing", "accuracy"), {})
+        by_family: dict[str, list[Any]] = defaultdict(list)
+        for name, part in found.items():
+            by_family[family_of[name]].append(np.mean([[r[4], r[5]] for r in part], axis=0))
+        for family, values_of in sorted(by_family.items()):
+            held_width = np.mean(values_of, axis=0)
+            print(f"{kind:<7} {family:<20}{held_width[0]:>7.2f}{held_width[1]:>7.3f}")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--repeats", type=int, default=50, help="gold draws a worker")
-    repeats = parser.parse_args().repeats
-    warnings.filterwarnings("ignore")  # ppi_py divides by zero where all gold is right
-    cases = crowd_cases()
-    show(
-        f"12 crowds, each predicted from the others, {repeats} gold draws a worker; ± standard error over sets",
-        run(cases, leave_one_out(cases), repeats),
-    )
-    show(
-        "CIFAR-10H: a real model, ten classes, five votes an image, four blocks of 2,000",
-        run(cifar_cases(), {}, repeats),
-    )
-    show("LLMBar: LLM judges graded by other LLM judges", run(llmbar_cases(), {}, repeats))
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--kind", choices=("people", "models"), default=None)
+    parser.add_argument("--only", default="", help="sets whose names start with this")
+    parser.add_argument("--half", choices=("", "A", "B"), default="")
+    parser.add_argument("--gold", type=int, nargs="+", default=list(GOLD))
+    parser.add_argument("--draws", type=int, default=20, help="gold draws per labeler")
+    parser.add_argument("--labelers", type=int, default=10, help="graded per set, at most")
+    parser.add_argument("--differences", type=int, default=5, help="gold draws per pair of models")
+    parser.add_argument("--posterior-draws", type=int, default=500)
+    parser.add_argument("--told", action="store_true", help="panel= is given, not guessed")
+    parser.add_argument("--observed", default="", help="what fit_link.py saved, to save time")
+    parser.add_argument("--jobs", type=int, default=2)
+    show(run(parser.parse_args()))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ Scores are the model's probability of the second class against the first. Blocks
 from __future__ import annotations
 
 import numpy as np
-from crowd_cases import data_folder
+from panels import data_folder
 
 import truthing as tr
 

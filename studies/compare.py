@@ -11,15 +11,9 @@ import itertools
 from collections import defaultdict
 
 import numpy as np
-from crowd_cases import SETS, crowd_cases, data_folder
-from fit_link import leave_one_out
 
 import truthing as tr
 from truthing.metrics.estimate import shortest_interval
-from truthing.truth.consensus import Entries
-from truthing.truth.link.models import Committee, draw_tilts, draw_truths, tilt_prior
-from truthing.truth.link.prior import DEFAULT, LinkPrior, learned_level
-from truthing.truth.link.views import read_panel
 
 
 def models(
@@ -157,101 +151,6 @@ def print_calibration(chances: list[tuple[float, float]]) -> None:
         print(f"    {who:<6} {', '.join(said)}", flush=True)
 
 
-def pairs(
-    set_name: str, most: int, fewest: int = 30
-) -> list[tuple[tr.Labels, np.ndarray, np.ndarray]]:
-    """Pairs among the ten busiest workers on their common items with truth; the panel is everybody else."""
-    folder = data_folder() / "crowd" / set_name
-    path = folder / "labels.csv"
-    gold = tr.read_gold(folder / "truth.csv")
-    labels = tr.read_labels(path if path.exists() else folder / "labels.csv.gz", repeats="last")
-    labels = labels.with_classes(sorted({*labels.classes, *gold.classes}))
-    known = gold.as_dict()
-    truth = np.array([labels.classes.index(known[i]) if i in known else -1 for i in labels.items])
-    busy = np.argsort(
-        -np.bincount(labels.labeler[truth[labels.item] >= 0], minlength=labels.n_labelers),
-        kind="stable",
-    )[:10]
-    said = np.full((labels.n_items, labels.n_labelers), -1, dtype=np.int64)
-    said[labels.item, labels.labeler] = labels.label
-    chosen_pairs = list(itertools.combinations(busy, 2))
-    np.random.default_rng(0).shuffle(chosen_pairs)
-    found = []
-    for pair in chosen_pairs:
-        items = np.flatnonzero((said[:, pair] >= 0).all(axis=1) & (truth >= 0))
-        panel = labels[items].select([w for t, w in enumerate(labels.labelers) if t not in pair])
-        items, panel = items[panel.per_item > 0], panel[np.flatnonzero(panel.per_item > 0)]
-        if len(items) >= fewest:
-            panel = panel.select([w for w, n in zip(panel.labelers, panel.per_labeler) if n > 0])
-            found.append((panel, said[items][:, pair].T.copy(), truth[items]))
-        if len(found) == most:
-            break
-    return found
-
-
-def real(most: int, repeats: int) -> None:
-    priors = leave_one_out(crowd_cases())
-    for n_gold in (0, 50):
-        rows, chances = [], []
-        for number, name in enumerate(SETS):
-            rows_here = []
-            for panel, predicted, truth in pairs(name, most):
-                if n_gold > len(truth) // 2:
-                    continue
-                for repeat in range(repeats if n_gold else 1):
-                    rng = np.random.default_rng([number, n_gold, repeat])
-                    gold = np.full(len(truth), -1)
-                    chosen = rng.permutation(len(truth))[:n_gold]
-                    gold[chosen] = truth[chosen]
-                    draws = linked_draws(
-                        panel,
-                        predicted,
-                        gold,
-                        priors.get(name, DEFAULT),
-                        int(rng.integers(1 << 30)),
-                    )
-                    actual = (predicted == truth).mean(axis=1)
-                    gap, gaps = actual[0] - actual[1], draws[:, 0] - draws[:, 1]
-                    low, high = shortest_interval(gaps)
-                    seen, error, naive = naive_better(panel, *predicted)
-                    rows_here.append(
-                        (
-                            low - 1e-9 <= gap <= high + 1e-9,
-                            high - low,
-                            abs(seen - gap) <= 1.96 * error,
-                            3.92 * error,
-                        )
-                    )
-                    if gap != 0:
-                        ours = float((gaps > 0).mean() + 0.5 * (gaps == 0).mean())
-                        chances.append(
-                            (ours if gap > 0 else 1 - ours, naive if gap > 0 else 1 - naive)
-                        )
-            if rows_here:
-                rows.append(np.mean(np.array(rows_here, dtype=float), axis=0))
-                print(
-                    f"    {name:<18} {len(rows_here):>3} " + " ".join(f"{v:.3f}" for v in rows[-1]),
-                    flush=True,
-                )
-        mean, error = np.mean(rows, axis=0), np.std(rows, axis=0) / np.sqrt(len(rows))
-        print(
-            f"  {n_gold} gold: difference held {mean[0]:.3f} ± {error[0]:.3f} at width {mean[1]:.3f}; naive {mean[2]:.3f} at {mean[3]:.3f}"
-        )
-        print_calibration(chances)
-
-
-def linked_draws(
-    panel: tr.Labels, predicted: np.ndarray, gold: np.ndarray, prior: LinkPrior, seed: int
-) -> np.ndarray:
-    """The default comparison's draws of both accuracies, with the link's numbers given."""
-    readings = [read_panel(Entries.of(panel), said) for said in predicted]
-    committee = Committee.of(predicted, np.mean([r.consensus for r in readings], axis=0))
-    tilt = tilt_prior(committee, [learned_level(r, prior) for r in readings], prior)
-    tilts = draw_tilts(committee, tilt, gold, None, n_draws=1000, seed=seed)
-    truth = draw_truths(committee, tilts, gold, seed)
-    return np.stack([(truth == said).mean(axis=1) for said in predicted], axis=1)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
@@ -261,12 +160,10 @@ def main() -> None:
         "--learned", type=int, default=6, help="simulated data sets a row, noise learned"
     )
     parser.add_argument("--models", type=int, nargs="*", default=(2, 5, 10, 20))
-    parser.add_argument("--pairs", type=int, default=6, help="pairs of workers of each crowd")
-    parser.add_argument("--repeats", type=int, default=2, help="choices of gold for each pair")
     parser.add_argument(
         "--areas", type=int, default=20, help="simulated data sets a row, areas under curves"
     )
-    parser.add_argument("--part", choices=("simulated", "areas", "real", "all"), default="all")
+    parser.add_argument("--part", choices=("simulated", "areas", "all"), default="all")
     options = parser.parse_args()
     for known, trials in ((True, options.trials), (False, options.learned)):
         if options.part in ("simulated", "all") and trials:
@@ -282,16 +179,13 @@ def main() -> None:
     if options.part in ("areas", "all"):
         print("areas under curves: 300 items, 3 labelers wrong on 25%")
         for given, n_models, correlation in itertools.product(
-            ({"noise": 0.25}, {}), options.models[:2], (0.0, 0.5, 0.9)
+            ({"noise": 0.25, "panel_error": 0}, {}), options.models[:2], (0.0, 0.5, 0.9)
         ):
             held = in_words(areas(given, n_models, correlation, options.areas))
             print(
                 f"  noise {'known' if given else 'unknown'}, {n_models} models, correlation {correlation:.1f}: {held}",
                 flush=True,
             )
-    if options.part in ("real", "all"):
-        print("real crowds: pairs of workers as models (difference held, width; naive held, width)")
-        real(options.pairs, options.repeats)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
+from multiprocessing import get_context
 
 import numpy as np
 from panels import Case, graded_cases, own_cases, panels, small_cases
@@ -29,6 +30,9 @@ from truthing.truth.link.prior import KINDS, PanelNumbers, true_level
 FREEDOM = {"people": 5.0, "models": 4.0}  # fewer families of judges: heavier tails
 COUNT_AS = 3.0  # the cases of one set are graded by one panel: they count as so many observations
 BOOTSTRAPS = 40
+# chosen on half A: scales learned from few families are too small for a family never seen
+WIDEN = {False: {"people": 1.25, "models": 1.1}, True: {"people": 1.5, "models": 1.35}}
+WIDEN_SLOPE = 1.5
 
 
 @dataclass(frozen=True)
@@ -115,13 +119,8 @@ def fit(seen: Sequence[Observed], kind: str, seed: int = 0) -> PanelNumbers:
     slope, error = np.array([[o.slope, o.slope_error] for o in seen]).T
     mean, variance = _pool(slope, error, weight)
     covariance = tuple(tuple(float(v) for v in row.round(5)) for row in np.cov(np.array(again).T))
-    numbers = [
-        *best[:3],
-        np.exp(best[3]),
-        np.exp(best[4]) * (kind == "people"),
-        mean,
-        np.sqrt(variance),
-    ]
+    scales = WIDEN[seen[0].own][kind] * np.exp(best[3:]) * [1, kind == "people"]
+    numbers = [*best[:3], *scales, mean, WIDEN_SLOPE * np.sqrt(variance)]
     return PanelNumbers(*(round(float(v), 4) for v in numbers), covariance, FREEDOM[kind])
 
 
@@ -154,8 +153,14 @@ def leave_out(seen: Sequence[Observed]) -> dict[str, dict[bool, dict[str, PanelN
 def observed_cases() -> list[Observed]:
     """Every case of every public panel; several panels at a time."""
     names = [(p.kind, p.name) for p in panels()]
-    with ProcessPoolExecutor() as pool:
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
         return [o for found in pool.map(_observe_panel, names) for o in found]
+
+
+def load_observed(path: str) -> list[Observed]:
+    """What an earlier run saved."""
+    with open(path) as file:
+        return [Observed(**row) for row in json.load(file)]
 
 
 def _observe_panel(key: tuple[str, str]) -> list[Observed]:

@@ -156,6 +156,12 @@ def graded_cases(panel: Panel, *, most: int = 10, fewest: int = 20) -> Iterator[
         made += 1
 
 
+def crowd_cases(names: tuple[str, ...] | None = None) -> list[Case]:
+    """Every graded case of the public crowds of people, or of those named."""
+    found = [p for p in panels("people") if names is None or p.name in names]
+    return [case for panel in found for case in graded_cases(panel)]
+
+
 def small_cases(panel: Panel, *, most_items: int = 600, seed: int = 6) -> Iterator[Case]:
     """Judges graded by three, five or eight others: few users have a hundred."""
     labels, rng = panel.labels, np.random.default_rng([seed, len(panel.labels.items)])

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from dataclasses import replace
 
 import numpy as np
-from crowd_cases import Case, crowd_cases
+from panels import Case, crowd_cases
 
 from truthing.planning.more_gold import gold_effect_on
 from truthing.planning.pilot import learn
@@ -59,11 +59,11 @@ def one_pilot(case: Case, have: int, seed: int) -> np.ndarray:
     surfaces = [
         simulate_surface(w, GOAL, (per_item,), (n,), gold=True, sets=2, seed=seed) for w in worlds
     ]
-    level = GOAL.link_level(case.readings)
+    level = GOAL.link_level(case.views)
     rows = []
     for then in STEPS[have]:
         effect = gold_effect_on(
-            case.readings,
+            case.views,
             with_gold(have),
             then - have,
             goal=GOAL,
@@ -71,7 +71,7 @@ def one_pilot(case: Case, have: int, seed: int) -> np.ndarray:
             sets=6,
             seed=seed,
         )
-        link = linked_confusion(case.readings, level, with_gold(then), GOAL.target, seed)
+        link = linked_confusion(case.views, level, with_gold(then), GOAL.target, seed)
         said = [float(surface.width(n, then)) for surface in surfaces]
         rows.append([*said, effect.width, GOAL.width(link, worlds[0])])
     return np.array(rows)

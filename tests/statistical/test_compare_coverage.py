@@ -18,7 +18,12 @@ def test_intervals_hold_when_models_share_mistakes() -> None:
     for seed in range(TRIALS):
         truth, predicted, labels = models(300, 5, 0.9, seed)
         result = tr.compare(
-            {f"m{j}": p for j, p in enumerate(predicted)}, labels, noise=0.25, draws=400, seed=seed
+            {f"m{j}": p for j, p in enumerate(predicted)},
+            labels,
+            noise=0.25,
+            panel_error=0,
+            draws=400,
+            seed=seed,
         )
         draws, actual = result.draws(), (predicted == truth).mean(axis=1)
         for values, value, held in (
@@ -35,6 +40,6 @@ def test_intervals_hold_when_models_share_mistakes() -> None:
 
 def test_differences_of_areas_hold_and_are_paired() -> None:
     """Scores correlated by .9 given the truth: a narrower prior of the curves held .88. False alarm below 1e-6."""
-    held = areas({"noise": 0.25}, 2, 0.9, TRIALS, 200)
+    held = areas({"noise": 0.25, "panel_error": 0}, 2, 0.9, TRIALS, 200)
     assert np.mean(held["auc difference"]) >= binom.ppf(1e-6, TRIALS, 0.95) / TRIALS
     assert np.mean(held["auc width"]) < 0.6 * np.mean(held["auc unpaired width"])

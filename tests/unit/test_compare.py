@@ -15,10 +15,6 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 import truthing as tr
 from truthing.comparison.slices import pool
-from truthing.truth.consensus import Entries
-from truthing.truth.link.models import Committee, draw_tilts, tilt_prior
-from truthing.truth.link.prior import draw_link, learned_level
-from truthing.truth.link.views import read_panel
 from truthing.truth.samplers.models import sample_committee
 from truthing.truth.samplers.regression import (
     CLASS_SD,
@@ -43,7 +39,7 @@ def made(
 
 def test_draws_are_shared_so_differences_add_up() -> None:
     _, predicted, labels = made()
-    result = tr.compare(dict(zip("abc", predicted)), labels, noise=0.2, draws=400)
+    result = tr.compare(dict(zip("abc", predicted)), labels, noise=0.2, panel_error=0, draws=400)
     gaps = [
         result.difference("accuracy", *pair).values for pair in (("c", "b"), ("b", "a"), ("c", "a"))
     ]
@@ -95,28 +91,11 @@ def test_one_model_of_two_is_what_grade_says() -> None:
     """Known noise: the regression on predictions and grade's Gibbs sampler are different roads to one posterior."""
     _, predicted, labels = made()
     compared = tr.compare(
-        {"a": predicted[0], "b": predicted[1]}, labels, noise=0.2, draws=2000
+        {"a": predicted[0], "b": predicted[1]}, labels, noise=0.2, panel_error=0, draws=2000
     ).estimate("a")
-    alone = tr.grade(predicted[0], labels, noise=0.2)["accuracy"]
+    alone = tr.grade(predicted[0], labels, noise=0.2, panel_error=0)["accuracy"]
     assert compared.mean == pytest.approx(alone.mean, abs=0.01)
     assert compared.std == pytest.approx(alone.std, rel=0.25)
-
-
-def test_the_links_of_one_and_of_several_agree() -> None:
-    _, predicted, labels = made(seed=3)
-    readings = read_panel(Entries.of(labels), predicted[0])
-    level = learned_level(readings)
-    nobody = np.full(400, -1)
-    committee = Committee.of(predicted[:1], readings.consensus)
-    tilts = draw_tilts(
-        committee, tilt_prior(committee, [level]), nobody, None, n_draws=1500, seed=1
-    )
-    ours = np.array([committee.moments(t)[0][0] for t in tilts])
-    link = draw_link(readings, level, nobody, n_draws=1500, seed=1)
-    theirs = link.chance() @ link.design.share
-    assert np.quantile(ours, [0.1, 0.5, 0.9]) == pytest.approx(
-        np.quantile(theirs, [0.1, 0.5, 0.9]), abs=0.03
-    )
 
 
 def test_gradient_is_the_derivative() -> None:

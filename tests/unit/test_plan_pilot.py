@@ -13,7 +13,7 @@ from truthing.planning.panel import PanelBelief
 from truthing.planning.pilot import likeliest_joint
 from truthing.planning.widths import Goal
 from truthing.truth.consensus import Entries
-from truthing.truth.link.views import Readings, read_panel
+from truthing.truth.link.views import Views, read_panel
 
 
 def test_likeliest_joint_is_the_maximum() -> None:
@@ -38,18 +38,18 @@ def test_likeliest_joint_is_the_maximum() -> None:
 
 
 @pytest.fixture(scope="module")
-def panel() -> Readings:
+def panel() -> Views:
     data = tr.simulate(300, 4, prior=0.4, operating_point=(0.85, 0.2), fallibility=0.3, seed=6)
     return read_panel(Entries.of(data.labels), data.predictions)
 
 
-def believed(panel: Readings, gold: np.ndarray) -> PanelBelief:
+def believed(panel: Views, gold: np.ndarray) -> PanelBelief:
     return PanelBelief.of(
         panel, Goal("accuracy", "sample", 0.95, False).link_level(panel), gold, seed=0
     )
 
 
-def test_gold_tells_whether_labelers_err_independently(panel: Readings) -> None:
+def test_gold_tells_whether_labelers_err_independently(panel: Views) -> None:
     none = np.full(300, -1)
     assert believed(panel, none).independent == pytest.approx(0.5)
     rng, as_modelled, together = np.random.default_rng(1), none.copy(), none.copy()
@@ -62,7 +62,7 @@ def test_gold_tells_whether_labelers_err_independently(panel: Readings) -> None:
     assert believed(panel, together).independent < 0.01
 
 
-def test_few_made_up_sets_hold_the_share_of_independent_ones(panel: Readings) -> None:
+def test_few_made_up_sets_hold_the_share_of_independent_ones(panel: Views) -> None:
     belief = believed(panel, np.full(300, -1))
     for share in (0.0, 0.3, 0.5, 0.79, 1.0):
         sets = [replace(belief, independent=share).is_independent(number) for number in range(18)]

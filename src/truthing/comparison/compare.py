@@ -21,12 +21,13 @@ from truthing.asking import (
 )
 from truthing.class_codes import Array, sort_classes
 from truthing.comparison.result import Comparison, Scored, check_models
-from truthing.errors import InputError, listing
+from truthing.errors import InputError, NotIdentified, did_you_mean, listing
 from truthing.labels import Labels, Repeats
 from truthing.matching import Joined, as_predictions
 from truthing.metrics.counts import Tally
 from truthing.metrics.face_value import face_value
 from truthing.ordering import in_order
+from truthing.panel_kind import panel_of
 from truthing.predictions import Predictions
 from truthing.progress import Progress, listener
 from truthing.tables import read_predictions
@@ -47,6 +48,8 @@ def compare(
     target: str = "sample",
     positive: Any = None,
     panel_error: float | tuple[float, float] | None = None,
+    panel: str | None = None,
+    trained_on_labels: str | Sequence[str] = (),
     repeats: Repeats = "error",
     by: Mapping[Any, Any] | Sequence[Any] | None = None,
     draws: int = 4000,
@@ -56,12 +59,13 @@ def compare(
     """Which model is better, although the labels are noisy: ``predictions`` maps names of models to what `grade` takes.
 
     All models are graded by the same draws of the truth, so differences are paired, and nothing is assumed about how the models' mistakes
-    depend on each other. ``by`` maps items to slices. Other arguments are those of `grade`.
+    depend on each other. ``by`` maps items to slices. ``trained_on_labels`` names the models that learned from these very labels or labelers:
+    without gold they cannot be compared with models that did not. Other arguments are those of `grade`.
 
     >>> import truthing as tr
     >>> data = tr.simulate(300, 4, prior=[0.6, 0.4], operating_point=(0.9, 0.1), fallibility=0.3, seed=1)
     >>> other = np.where(np.arange(300) % 5 == 0, 1 - data.truth, data.truth)
-    >>> result = compare({"a": data.predictions, "b": other}, data.labels, noise=0.15)
+    >>> result = compare({"a": data.predictions, "b": other}, data.labels, noise=0.15, panel_error=0)
     >>> result.difference("accuracy").probability_better > 0.9
     True
     """
@@ -79,23 +83,25 @@ def compare(
     joined, orders = zip(
         *map(in_order, join_models(dict(zip(names, predictions.values())), labels, gold, repeats))
     )
-    panel, order = joined[0].labels, orders[0]
+    votes, order = joined[0].labels, orders[0]
     assumptions: list[str] = []
-    place = positive_class(panel.classes, positive, assumptions)
+    place = positive_class(votes.classes, positive, assumptions)
+    kind = panel_of(panel, votes.labelers, assumptions)
+    trained = _trained(trained_on_labels, names, gold=bool((joined[0].gold >= 0).any()))
     columns = [predicted_classes(j, place, threshold, assumptions) for j in joined]
     codes = np.stack([c[0] for c in columns]).astype(np.int64)
     warnings = list(dict.fromkeys(w for j in joined for w in j.warnings))
     fitting = max(
-        100, min(MOST_ANSWERS // panel.n_items, MOST_CELLS // (len(names) * panel.n_classes))
+        100, min(MOST_ANSWERS // votes.n_items, MOST_CELLS // (len(names) * votes.n_classes))
     )
     if draws > fitting:
         warnings.append(
-            f"{panel.n_items:,} items leave memory for {fitting} draws only: limits of intervals are rough."
+            f"{votes.n_items:,} items leave memory for {fitting} draws only: limits of intervals are rough."
         )
     weights = None if gold_weights is None else selection_weights(gold_weights, joined[0])
     ask = partial(
-        shared_truth, panel, codes, joined[0].gold, order.model(as_noise(noise)), panel_error,
-        gold_weights=weights, n_draws=min(draws, fitting), seed=seed, say=say,
+        shared_truth, votes, codes, joined[0].gold, order.model(as_noise(noise)), panel_error,
+        gold_weights=weights, n_draws=min(draws, fitting), seed=seed, say=say, panel=kind, trained=trained,
     )  # fmt: skip
     found = ask()
     slices = {} if by is None else order.slices(slices_of(by, order.labels))
@@ -104,18 +110,35 @@ def compare(
     scored = None
     scores = [c[1] for c in columns if c[1] is not None]
     if len(scores) == len(names):
-        votes = panel.counts()[:, place] / np.maximum(panel.per_item, 1)
+        share = votes.counts()[:, place] / np.maximum(votes.per_item, 1)
         every = np.stack(scores)
         scored = Scored(
             every,
-            votes,
+            share,
             partial(ask, scores=every, positive=place, n_draws=min(draws, fitting, MOST_SCORED)),
         )
     return Comparison(
-        tuple(names), panel.classes, place, found.truth, codes, target, seed, sizes(joined[0]), joined[0].dropped,
-        tuple(Tally.from_confusion(face_value(panel, c)) for c in codes), slices, [*warnings, *found.warnings],
+        tuple(names), votes.classes, place, found.truth, codes, target, seed, sizes(joined[0]), joined[0].dropped,
+        tuple(Tally.from_confusion(face_value(votes, c)) for c in codes), slices, [*warnings, *found.warnings],
         [*dict.fromkeys(assumptions), *found.assumptions], found.diagnostics, scored,
     )  # fmt: skip
+
+
+def _trained(given: str | Sequence[str], names: list[str], *, gold: bool) -> list[bool]:
+    """Which models learned from the panel; nothing tells them from the others without gold."""
+    listed = [given] if isinstance(given, str) else [str(name) for name in given]
+    unknown = [name for name in listed if name not in names]
+    if unknown:
+        hint = did_you_mean(unknown[0], names)
+        raise InputError(f"trained_on_labels names {unknown[0]!r}, which is no model here.{hint}")
+    trained = [name in listed for name in names]
+    if not gold and len(set(trained)) > 1:
+        raise NotIdentified(
+            f"{listing(map(repr, listed), 3)} learned from these labels and the others did not: a model "
+            "that repeats the labels' mistakes looks better than it is, and without gold nothing shows "
+            "by how much. Add gold on some random items, or grade each model alone."
+        )
+    return trained
 
 
 def join_models(

@@ -33,7 +33,8 @@ class Difference(Estimate):
     @property
     def probability_positive(self) -> float:
         """P(first is above second); a tie counts half."""
-        return float(((self.values > 0) + 0.5 * (self.values == 0)) @ self.weights)
+        share = ((self.values > 0) + 0.5 * (self.values == 0)) @ self.weights
+        return float(np.clip(share, 0.0, 1.0))  # weights add up to one but for rounding
 
     @property
     def probability_better(self) -> float:

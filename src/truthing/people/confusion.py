@@ -19,7 +19,7 @@ from truthing.truth.consensus import DawidSkeneFit, Entries
 from truthing.truth.known_noise import row_model
 from truthing.truth.labelers import LARGE, MANY_CLASSES
 from truthing.truth.link.counts import confusion_draws
-from truthing.truth.link.prior import learned_components
+from truthing.truth.link.prior import DEFAULT, OWN_LABELS, learned_components
 from truthing.truth.link.sampler import draw_link
 from truthing.truth.link.views import Views
 from truthing.truth.model_choice import choose_model
@@ -145,12 +145,19 @@ def given_noise(labels: Labels, gold: Array, model: Any, prior: Array | None) ->
 
 
 def linked_error(
-    views: Views, gold: Array, *, panel: str | None = None, n_draws: int, seed: int
+    views: Views,
+    gold: Array,
+    *,
+    panel: str | None = None,
+    own: bool = False,
+    n_draws: int,
+    seed: int,
 ) -> Array:
     """Draws of how often what was predicted is wrong, by the link: mistakes that labelers share are
-    included as far as public panels shared them."""
+    included as far as public panels shared them. ``own``: it is the consensus of these labels."""
     rng = np.random.default_rng(seed)
-    link = draw_link(views, learned_components(views, panel), gold, rng, n_draws=n_draws)
+    components = learned_components(views, panel, OWN_LABELS if own else DEFAULT)
+    link = draw_link(views, components, gold, rng, n_draws=n_draws)
     counts = confusion_draws(link, views, gold, rng)
     return np.asarray(1 - np.trace(counts, axis1=1, axis2=2) / len(gold))
 

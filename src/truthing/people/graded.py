@@ -19,7 +19,13 @@ FEWEST = 20  # labels on items of which others speak too
 
 
 def graded_errors(
-    labels: Labels, gold: Array, *, n_draws: int, seed: int, progress: Progress = silent
+    labels: Labels,
+    gold: Array,
+    *,
+    panel: str | None = None,
+    n_draws: int,
+    seed: int,
+    progress: Progress = silent,
 ) -> dict[Any, Array]:
     """Draws of the share of wrong labels, for labelers of whom others know enough; copies must have been taken out."""
     found: dict[Any, Array] = {}
@@ -42,5 +48,7 @@ def graded_errors(
         if others.n_labelers < 2 and not (known >= 0).any():
             continue
         readings = read_panel(Entries.of(others), labels.label[mine][seen].astype(np.int64))
-        found[labels.labelers[t]] = linked_error(readings, known, n_draws=n_draws, seed=seed)
+        found[labels.labelers[t]] = linked_error(
+            readings, known, panel=panel, n_draws=n_draws, seed=seed
+        )
     return found

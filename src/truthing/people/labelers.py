@@ -17,6 +17,7 @@ from truthing.noise.base import TableNoise
 from truthing.noise.bits import entropy, label_bits
 from truthing.noise.known import Confusion
 from truthing.ordering import in_order
+from truthing.panel_kind import panel_of
 from truthing.people import copies as copying
 from truthing.people.agreement import agreement
 from truthing.people.confusion import (
@@ -45,6 +46,7 @@ def labelers(
     gold: Any = None,
     noise: Any = None,
     prior: Any = None,
+    panel: str | None = None,
     repeats: Repeats = "error",
     draws: int = 1000,
     seed: int = 0,
@@ -63,28 +65,34 @@ def labelers(
     """
     draws, seed = as_draws(draws), as_seed(seed)
     joined, order = in_order(prepare(None, labels, gold=gold, repeats=repeats))
-    panel = joined.labels
-    _require_names(panel)
+    votes = joined.labels
+    _require_names(votes)
     model = order.model(as_noise(noise))
-    fixed = None if prior is None else as_prior(prior, panel.classes)
-    learned = known_noise.must_be_learned(model, panel)
+    fixed = None if prior is None else as_prior(prior, votes.classes)
+    learned = known_noise.must_be_learned(model, votes)
     if learned and not isinstance(model, TableNoise):
-        checks.require_identified(panel, joined.gold)
+        checks.require_identified(votes, joined.gold)
     say = listener(progress)
     say(0.0, "looking for copies")
-    copies = copying.find_copies(panel, joined.gold)
+    copies = copying.find_copies(votes, joined.gold)
+    notes: list[str] = []
+    kind = panel_of(panel, votes.labelers, notes)
     readings = read_consensus(Entries.of(copies.kept))
     graded: dict[Any, Array] = {}
     together = None
     if learned:
         common: dict[str, Any] = {"n_draws": draws, "seed": seed}
         summary, doubts = _learned(
-            panel, copies, joined.gold, model, fixed, progress=part(say, 0.1, 0.8), **common
+            votes, copies, joined.gold, model, fixed, progress=part(say, 0.1, 0.8), **common
         )
-        together = Estimate.from_draws(linked_error(readings, joined.gold, **common))
-        graded = graded_errors(copies.kept, joined.gold, progress=part(say, 0.8, 0.95), **common)
+        together = Estimate.from_draws(
+            linked_error(readings, joined.gold, panel=kind, own=True, **common)
+        )
+        graded = graded_errors(
+            copies.kept, joined.gold, panel=kind, progress=part(say, 0.8, 0.95), **common
+        )
     else:
-        summary, doubts = given_noise(panel, joined.gold, model, fixed), []
+        summary, doubts = given_noise(votes, joined.gold, model, fixed), []
     warnings = joined.warnings + doubts
     tables, priors = summary.confusion_draws, summary.prior_draws
     assert tables is not None
@@ -92,29 +100,29 @@ def labelers(
     say(0.95, "counting bits")
     bits, (worth, added) = (
         label_bits(tables, priors[:, None, :]),
-        _bits_collected(panel, copies, tables, priors, seed),
+        _bits_collected(votes, copies, tables, priors, seed),
     )
     swaps = {
         name: meant
-        for t, name in enumerate(panel.labelers)
-        if (meant := copying.reading(tables[:, t], panel.classes))
+        for t, name in enumerate(votes.labelers)
+        if (meant := copying.reading(tables[:, t], votes.classes))
     }
     kinds = tuple(
         copying.kind(name in copies.original, name in swaps, bits[:, t], entropy(priors))
-        for t, name in enumerate(panel.labelers)
+        for t, name in enumerate(votes.labelers)
     )
     warnings += checks.structure_warnings(
-        panel, np.zeros(panel.n_labelers), panel.n_classes, classifier=False
+        votes, np.zeros(votes.n_labelers), votes.n_classes, classifier=False
     )
     warnings += _doubts(copies.kept, joined.gold, learned) + wrong_together(
-        readings, joined.gold, panel
+        readings, joined.gold, votes
     )
     error = 1 - (priors[:, None, :] * tables.diagonal(axis1=2, axis2=3)).sum(axis=2)
-    checked, wrong = _on_gold(panel, joined.gold)
+    checked, wrong = _on_gold(votes, joined.gold)
     return LabelersReport(
         labelers=order.labels.labelers,
-        classes=panel.classes,
-        given=order.by_labeler(panel.per_labeler),
+        classes=votes.classes,
+        given=order.by_labeler(votes.per_labeler),
         noise=order.summary(summary),
         error=order.by_labeler(error, 1),
         bits=order.by_labeler(bits, 1),
@@ -122,10 +130,10 @@ def labelers(
         panel_bits=worth,
         kinds=tuple(order.by_labeler(kinds).tolist()),
         readings={
-            name: swaps[name] for name, kind in zip(panel.labelers, kinds) if kind == "adversary"
+            name: swaps[name] for name, kind in zip(votes.labelers, kinds) if kind == "adversary"
         },
         pairs=copies.pairs,
-        agreement=agreement(panel) if panel.per_item.max() > 1 else {},
+        agreement=agreement(votes) if votes.per_item.max() > 1 else {},
         gold_checked=order.by_labeler(checked),
         gold_wrong=order.by_labeler(wrong),
         consensus_error=together,
@@ -133,7 +141,8 @@ def labelers(
         sizes=sizes(joined),
         seed=seed,
         warnings=warnings,
-        assumptions=_assumptions(
+        assumptions=notes
+        + _assumptions(
             summary.model, learned, bool(graded), bool((joined.gold >= 0).any()), copies.pairs
         ),
     )

@@ -13,7 +13,7 @@ from truthing.class_codes import Array
 from truthing.metrics.counts import Tally, evaluate
 from truthing.planning.widths import Goal, known_samples
 from truthing.planning.world import World
-from truthing.truth.link.counts import wrong_classes
+from truthing.truth.link.counts import likely_classes
 from truthing.truth.link.prior import Components
 from truthing.truth.link.sampler import LinkDraws, draw_link
 from truthing.truth.link.views import DEPENDENCE, Views
@@ -99,7 +99,7 @@ def linked_belief(
     rng = np.random.default_rng(seed)
     link = draw_link(readings, level, gold, rng, n_draws=1000, gold_weights=weights)
     shape, chance = link.design, link.chance()
-    likely = wrong_classes(link, readings, gold, rng).likely
+    likely = likely_classes(shape, readings)
     q = (1 - chance)[:, :, None] * likely
     everyone = np.arange(len(shape.size))
     q[:, everyone, shape.predicted] = chance

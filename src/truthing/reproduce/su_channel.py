@@ -140,7 +140,10 @@ def _test(n_labelers: int, error: float, seed: int) -> dict[str, float]:
         seed=seed,
     )
     truth = float((data.predictions == data.truth).mean())
-    estimate = grade(data.predictions, data.labels, noise=error, prior=PRIOR, seed=seed)["accuracy"]
+    report = grade(
+        data.predictions, data.labels, noise=error, prior=PRIOR, panel_error=0, seed=seed
+    )
+    estimate = report["accuracy"]
     low, high = estimate.interval(0.95)
     return {"bias": estimate.mean - truth, "width": high - low, "held": float(low <= truth <= high)}
 

@@ -32,6 +32,8 @@ from truthing.truth.samplers.known import sample_known
 from truthing.truth.samplers.labelers import CrowdSamples
 from truthing.truth.scores import ScoreAnswer
 
+MOST_SCORED = 2000  # drawn truths given scores
+ROW_DRAWS = 8
 FEW_CLASSES = 10  # chains that disagree are drawn five times as long while their tables are small
 
 
@@ -76,7 +78,7 @@ def with_known_noise(
         "Labelers err independently of each other and of the classifier, given the true class.",
         "The noise of the labelers is as given.",
     ]
-    if panel_error is None or panel_error != 0:
+    if not problem.certain and (panel_error is None or panel_error != 0):
         graded = truth.argmax(axis=1) if question.constant else question.predicted
         views = known_views(Entries.of(question.labels), problem.evidence, truth, graded, prior)
         return answer_by_link(question, views, panel_error, summary, assumptions, [], diagnostics)
@@ -113,7 +115,6 @@ def answer_by_noise_model(question: Question, found: LearnedLabelers) -> Outcome
     ]
     shares = samples.prior[:, :, None] * samples.classifier
     confusion = samples.counts if question.target == "sample" else shares * len(question.predicted)
-    evidence = _labelers_evidence(Entries.of(question.labels), samples, question.gold)
     return Outcome(
         question.answer(confusion),
         samples.truth,
@@ -121,27 +122,48 @@ def answer_by_noise_model(question: Question, found: LearnedLabelers) -> Outcome
         found.warnings,
         found.diagnostics,
         found.noise,
-        _score_answer(question, evidence),
+        _learned_scores(question, samples),
     )
 
 
-def _score_answer(question: Question, evidence: Array) -> ScoreAnswer | None:
+def _score_answer(
+    question: Question, evidence: Array, n_draws: int = MOST_SCORED, part: int = 0
+) -> ScoreAnswer | None:
     if question.scores is None or question.positive is None:
         return None
     order = [1 - question.positive, question.positive]
-    prior = None if question.prior is None else question.prior[order]
     return ScoreAnswer.lazily(
         question.scores,
         evidence[:, order],
-        prior,
-        n_draws=min(question.n_draws, 2000),
-        seed=question.seed,
+        None if question.prior is None else question.prior[order],
+        n_draws=min(question.n_draws, n_draws),
+        seed=question.seed + part,
+        target=question.target,
     )
 
 
-def _labelers_evidence(entries: Entries, samples: CrowdSamples, gold: Array) -> Array:
-    """log p(labels | truth) at the labelers' posterior mean rows."""
-    scores = entries.log_likelihood(samples.row_mean)
+def _learned_scores(question: Question, samples: CrowdSamples) -> ScoreAnswer | None:
+    """Several draws of the labelers' rows in turn: their mean alone would hide what is not known."""
+    entries = Entries.of(question.labels)
+    rows = [samples.row_mean]
+    if samples.rows is not None:
+        rows = list(samples.rows[np.linspace(0, len(samples.rows) - 1, ROW_DRAWS).astype(int)])
+    parts = [
+        _score_answer(
+            question,
+            _labelers_evidence(entries, table, question.gold),
+            max(100, MOST_SCORED // len(rows)),
+            number,
+        )
+        for number, table in enumerate(rows)
+    ]
+    found = [part for part in parts if part is not None]
+    return ScoreAnswer.together(found) if found else None
+
+
+def _labelers_evidence(entries: Entries, rows: Array, gold: Array) -> Array:
+    """log p(labels | truth) for labelers with these rows; gold items are certain."""
+    scores = entries.log_likelihood(rows)
     known = np.flatnonzero(gold >= 0)
     scores[known] = -50.0
     scores[known, gold[known]] = 0.0

@@ -19,7 +19,7 @@ from truthing.truth.problem import Groups
 _CHUNK = 4_000_000
 _DENSE = 40
 _MANY = 20_000
-NARROWER = 1.1
+NARROWER = 1.14
 SUPPORT = {"mcc": (-1.0, 1.0), "kappa": (-1.0, 1.0)}
 
 
@@ -39,7 +39,7 @@ class DrawnAnswer:
 @dataclass(frozen=True, eq=False)
 class AnswerBesideGold:
     """A drawn answer, metric by metric replaced by what gold alone says where that is narrower by
-    more than a tenth: labels that only blur what gold shows are of no use."""
+    more than an eighth: labels that only blur what gold shows are of no use."""
 
     drawn: DrawnAnswer
     gold_alone: Any
@@ -62,7 +62,7 @@ class AnswerBesideGold:
 
 
 def narrower_shares(drawn: Array, alone: Array) -> Array:
-    """Draws of class shares, a class taken from gold alone where that is narrower by a tenth."""
+    """Draws of class shares, a class taken from gold alone where that is narrower by an eighth."""
     shares = drawn.copy()
     for c in range(shares.shape[1]):
         ours, by_gold = (Estimate.from_draws(v[:, c]).interval(0.95) for v in (drawn, alone))

@@ -208,4 +208,5 @@ def _linked_scores(question: Question, views: Views, link: LinkDraws) -> ScoreAn
         positive,
         n_draws=min(question.n_draws, 2000),
         seed=question.seed,
+        target=question.target,
     )

@@ -63,6 +63,11 @@ class Problem:
         scores -= top[:, None]
         return scores
 
+    @property
+    def certain(self) -> bool:
+        """Do the labels leave one class for every item? Then they are the truth."""
+        return bool((np.isneginf(self.evidence).sum(axis=1) == self.n_classes - 1).all())
+
     @cached_property
     def groups(self) -> Groups:
         return Groups.of(self.evidence, self.predicted)

@@ -61,10 +61,18 @@ class ScoreAnswer:
 
     scores: Array
     draw: Callable[[], Array]
+    redraw: int = -1  # a seed: items are redrawn too, for what is asked of new data like these
 
     @classmethod
     def lazily(
-        cls, scores: Array, evidence: Array, prior: Array | None, *, n_draws: int, seed: int
+        cls,
+        scores: Array,
+        evidence: Array,
+        prior: Array | None,
+        *,
+        n_draws: int,
+        seed: int,
+        target: str = "sample",
     ) -> ScoreAnswer:
         """Draws given known evidence (columns: negative, positive) and scores, the curve of P(positive | score) learned."""
         order = np.argsort(-scores, kind="stable")
@@ -78,7 +86,7 @@ class ScoreAnswer:
                 _draw_truth(odds[pick], chance, groups.predicted, groups.member, seed)
             )
 
-        return cls(scores, draw)
+        return cls(scores, draw, seed if target == "population" else -1)
 
     @classmethod
     def linked(
@@ -93,6 +101,7 @@ class ScoreAnswer:
         *,
         n_draws: int,
         seed: int,
+        target: str = "sample",
     ) -> ScoreAnswer:
         """Draws whose odds given the prediction are ``odds`` (draws × groups), times what the score's bin adds to the prediction."""
         order = np.argsort(-scores, kind="stable")
@@ -122,7 +131,13 @@ class ScoreAnswer:
             known = np.where(gold < 0, -1, gold == positive)
             return np.asarray(_draw_linked(base, tilt, member, outcome.reshape(-1), known, seed))
 
-        return cls(scores, draw)
+        return cls(scores, draw, seed if target == "population" else -1)
+
+    @classmethod
+    def together(cls, parts: list[ScoreAnswer]) -> ScoreAnswer:
+        """Answers of equal weight for the same items."""
+        first = parts[0]
+        return cls(first.scores, lambda: np.concatenate([p.truth for p in parts]), first.redraw)
 
     @cached_property
     def truth(self) -> Array:
@@ -138,25 +153,24 @@ class ScoreAnswer:
         return last
 
     @cached_property
-    def _paths(self) -> tuple[Array, Array]:
-        """True and false positives at each threshold, draws × thresholds."""
-        hits = _cumulative(self.truth, self._at)
-        return hits, (self._at + 1)[None] - hits
+    def _paths(self) -> tuple[Array, Array, Array]:
+        """True and false positives at each threshold (draws × thresholds), and all positives."""
+        hits, alarms, total = _cumulative(self.truth, self._at, self.redraw)
+        return hits, alarms, total[:, None]
 
     @cached_property
     def _areas(self) -> tuple[Array, Array]:
-        return _areas(self.truth, run_ends(self.scores))
+        return _areas(self.truth, run_ends(self.scores), self.redraw)
 
     def estimate(self, name: str) -> Estimate:
         auc, precision = self._areas
         return Estimate.from_draws(auc if name == "auc" else precision)
 
     def _rates(self) -> tuple[Array, Array, Array]:
-        hits, alarms = self._paths
-        total = self.truth.sum(axis=1, keepdims=True, dtype=np.int64)
+        hits, alarms, total = self._paths
         recall = ratio(hits, total, np.nan)
         alarm = ratio(alarms, self.truth.shape[1] - total, np.nan)
-        return recall, alarm, hits / (self._at + 1)
+        return recall, alarm, hits / (hits + alarms)
 
     def roc(self) -> Curve:
         recall, alarm, _ = self._rates()
@@ -189,8 +203,7 @@ class ScoreAnswer:
         self, metric: str = "f1", *, cost: tuple[float, float] | None = None
     ) -> BestThreshold:
         """The threshold with the best expected metric, or least expected ``cost`` = (of a false alarm, of a miss)."""
-        hits, alarms = self._paths
-        total = self.truth.sum(axis=1, keepdims=True, dtype=np.int64)
+        hits, alarms, total = self._paths
         if cost is not None:
             if min(cost) < 0 or max(cost) <= 0:
                 raise InputError(
@@ -276,23 +289,40 @@ def _draw_linked(base, tilt, member, outcome, known, seed):  # type: ignore[no-u
 
 
 @numba.njit(cache=True)
-def _cumulative(truth, at):  # type: ignore[no-untyped-def]
-    hits = np.zeros((len(truth), len(at)), dtype=np.int64)
-    for d in range(len(truth)):
-        count, k = 0, 0
-        for i in range(truth.shape[1]):
-            count += truth[d, i]
-            if k < len(at) and i == at[k]:
-                hits[d, k] = count
-                k += 1
-    return hits
+def _item_weights(n, redraw, d):  # type: ignore[no-untyped-def]
+    """One for each item; redrawn items weigh as a Bayesian bootstrap says (mean one)."""
+    weight = np.ones(n)
+    if redraw >= 0:
+        np.random.seed((redraw + 7919 * (d + 1)) % 2147483647)
+        for i in range(n):
+            weight[i] = np.random.standard_exponential()
+        weight *= n / weight.sum()
+    return weight
 
 
 @numba.njit(cache=True)
-def _areas(truth, ends):  # type: ignore[no-untyped-def]
+def _cumulative(truth, at, redraw):  # type: ignore[no-untyped-def]
+    n_draws, n_items = truth.shape
+    hits, alarms = np.zeros((n_draws, len(at))), np.zeros((n_draws, len(at)))
+    total = np.zeros(n_draws)
+    for d in range(n_draws):
+        weight, count, wrong, k = _item_weights(n_items, redraw, d), 0.0, 0.0, 0
+        for i in range(n_items):
+            count += truth[d, i] * weight[i]
+            wrong += (1 - truth[d, i]) * weight[i]
+            if k < len(at) and i == at[k]:
+                hits[d, k], alarms[d, k] = count, wrong
+                k += 1
+        total[d] = count
+    return hits, alarms, total
+
+
+@numba.njit(cache=True)
+def _areas(truth, ends, redraw):  # type: ignore[no-untyped-def]
     auc, average = np.empty(len(truth)), np.empty(len(truth))
     for d in range(len(truth)):
-        auc[d], average[d] = areas_of(truth[d], 1 - truth[d], ends)
+        weight = _item_weights(truth.shape[1], redraw, d)
+        auc[d], average[d] = areas_of(truth[d] * weight, (1 - truth[d]) * weight, ends)
     return auc, average
 
 

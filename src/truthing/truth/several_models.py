@@ -82,6 +82,8 @@ def shared_truth(
     if learned and known_noise.is_open(model):
         checks.require_identified(labels, gold)
     scored = None if scores is None or positive is None else Regression.on_scores(scores, positive)
+    if not learned and _problem(labels, predicted[0], gold, model).certain:
+        panel_error = 0  # labels without error are the truth
     if panel_error is None or isinstance(panel_error, tuple) or panel_error > 0:
         asked = [
             Question(
@@ -157,10 +159,15 @@ def _linked(
     return SharedTruth(truth, assumptions, warnings, {"effective_sample_size": size})
 
 
+def _problem(labels: Labels, row: Array, gold: Array, model: Any) -> Problem:
+    flat = np.full(labels.n_classes, 1 / labels.n_classes)
+    return Problem(labels, row, gold, model.log_likelihood(labels), flat)
+
+
 def _known(labels: Labels, said: Array, gold: Array, model: Any) -> Views:
     """Readings of one classifier when the noise is given."""
-    flat = np.full(labels.n_classes, 1 / labels.n_classes)
-    groups = (problem := Problem(labels, said, gold, model.log_likelihood(labels), flat)).groups
+    problem = _problem(labels, said, gold, model)
+    groups = problem.groups
     samples = sample_known(
         groups.evidence, groups.predicted, groups.size, n_outcomes=labels.n_classes, prior=None, n_draws=400, seed=0,
         row_prior=np.full((labels.n_classes, labels.n_classes), PER_ROW / labels.n_classes),
@@ -193,10 +200,7 @@ def _trusted(
             "rows": row_model,
         }
     else:
-        flat = np.full(n_classes, 1 / n_classes)
-        common["evidence"] = Problem(
-            labels, predicted[0], gold, model.log_likelihood(labels), flat
-        ).evidence
+        common["evidence"] = _problem(labels, predicted[0], gold, model).evidence
         assumptions.append("The noise of the labelers is as given.")
     regression = scored or Regression.on_predictions(predicted, effects(predicted, n_classes))
     for thin in (1, 5):

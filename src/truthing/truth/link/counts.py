@@ -1,18 +1,17 @@
 """From the link's chances to confusion matrices: how many predictions are right in each group, and
 which classes the wrong ones are.
 
-A wrong prediction k is truly c with probability ∝ f(c) r_c τ_kc: f the consensus of the item, r_c how
-much more frequent c is in truth than among the labels, τ what gold says of this very pair. Gold on
-all items informs r, so that a class that is never true loses its mass everywhere.
+The wrong predictions of class k are truly c with shares ~ Dirichlet(8 f_k(c) r_c + gold counts): f the
+consensus on those items, r_c how much more frequent c is in truth than among the labels. Gold on all
+items informs r, so that a class that is never true loses its mass everywhere.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from truthing.class_codes import Array
+from truthing.truth.link.design import LinkDesign
 from truthing.truth.link.sampler import LinkDraws
 from truthing.truth.link.views import Views
 
@@ -21,46 +20,39 @@ PAIR_TRUST = 8.0  # items that f r is worth for the wrong predictions of one cla
 TINY = 1e-12
 
 
-@dataclass(frozen=True, eq=False)
-class WrongClasses:
-    """``likely`` (groups × classes) are the consensus' shares of the wrong classes; ``tilt`` (draws
-    × predicted × classes) is r τ relative to them."""
-
-    likely: Array
-    tilt: Array
-
-
-def wrong_classes(
-    link: LinkDraws, views: Views, gold: Array, rng: np.random.Generator
-) -> WrongClasses:
-    """What the wrong predictions should have been, draw by draw."""
+def wrong_classes(link: LinkDraws, views: Views, gold: Array, rng: np.random.Generator) -> Array:
+    """Shares of the true classes among the wrong predictions of each class, draws × predicted ×
+    classes."""
     n_classes, predicted, design = views.n_classes, views.predicted, link.design
-    share = views.consensus + 1e-4
-    share[np.arange(len(predicted)), predicted] = 0.0
-    share /= share.sum(axis=1, keepdims=True)
-    likely = np.stack([design.tally(slice(None), column) for column in share.T], axis=1)
-    likely /= design.size[:, None]
-    n_draws = len(link.coefficients)
-    tilt = np.ones((n_draws, n_classes, n_classes))
-    if n_classes == 2:
-        return WrongClasses(likely, tilt)
+    likely, n_draws = likely_classes(link.design, views), len(link.coefficients)
+    shares = np.zeros((n_draws, n_classes, n_classes))
     known = np.flatnonzero(gold >= 0)
     counted = np.bincount(gold[known], minlength=n_classes)
     expected = views.consensus[known].sum(axis=0)
     ratio = rng.gamma(CLASS_TRUST + counted, size=(n_draws, n_classes)) / (CLASS_TRUST + expected)
     wrong = design.size * (1 - design.expected)
     for k in np.unique(predicted):
+        if n_classes == 2:
+            shares[:, k, 1 - k] = 1.0
+            continue
         here = design.predicted == k
-        average = wrong[here] @ likely[here]
-        average /= average.sum()
-        base = average * ratio
+        base = wrong[here] @ likely[here] * ratio
         base /= np.maximum(base.sum(axis=1, keepdims=True), TINY)
         missed = known[(predicted[known] == k) & (gold[known] != k)]
         alpha = PAIR_TRUST * base + np.bincount(gold[missed], minlength=n_classes)
         drawn = rng.standard_gamma(np.maximum(alpha, TINY))
-        drawn /= np.maximum(drawn.sum(axis=1, keepdims=True), TINY)
-        tilt[:, k] = np.maximum(drawn, TINY) / np.maximum(average, TINY)
-    return WrongClasses(likely, tilt)
+        drawn[:, k] = 0.0
+        shares[:, k] = drawn / np.maximum(drawn.sum(axis=1, keepdims=True), 1e-300)
+    return shares
+
+
+def likely_classes(design: LinkDesign, views: Views) -> Array:
+    """What the consensus takes a group's wrong predictions for, groups × classes."""
+    share = views.consensus + 1e-4
+    share[np.arange(len(views.predicted)), views.predicted] = 0.0
+    share /= share.sum(axis=1, keepdims=True)
+    likely = np.stack([design.tally(slice(None), column) for column in share.T], axis=1)
+    return np.asarray(likely / design.size[:, None])
 
 
 def confusion_draws(link: LinkDraws, views: Views, gold: Array, rng: np.random.Generator) -> Array:
@@ -68,17 +60,14 @@ def confusion_draws(link: LinkDraws, views: Views, gold: Array, rng: np.random.G
     n_classes, design = views.n_classes, link.design
     known = np.flatnonzero(gold >= 0)
     free = np.round(design.size - design.tally(known)).astype(np.int64)
-    chance = link.chance()
-    right = rng.binomial(free, chance)
-    mixing = wrong_classes(link, views, gold, rng)
-    confusion = np.zeros((len(chance), n_classes, n_classes), dtype=np.int64)
+    right = rng.binomial(free, link.chance())
+    shares = wrong_classes(link, views, gold, rng)
+    confusion = np.zeros(shares.shape, dtype=np.int64)
     for k in np.unique(design.predicted):
         here = np.flatnonzero(design.predicted == k)
         hits = right[:, here].sum(axis=1)
+        confusion[:, :, k] = _multinomial(free[here].sum() - hits, shares[:, k], rng)
         confusion[:, k, k] = hits
-        missed = free[here].sum() - hits
-        shares = _shares(mixing, here, k, free[here] * (1 - chance[:, here]))
-        confusion[:, :, k] += _multinomial(missed, shares, rng)
     flat = gold[known] * n_classes + views.predicted[known]
     return confusion + np.bincount(flat, minlength=n_classes**2).reshape(n_classes, n_classes)
 
@@ -88,29 +77,17 @@ def population_confusion(
 ) -> Array:
     """Confusion shares on new data like these items: expected counts at each draw of the link,
     items redrawn (a Bayesian bootstrap of groups)."""
-    mixing = wrong_classes(link, views, gold, rng)
-    chance, design, n_classes = link.chance(), link.design, views.n_classes
+    shares = wrong_classes(link, views, gold, rng)
+    chance, design = link.chance(), link.design
     mass = rng.gamma(design.size, size=chance.shape)
     mass /= mass.sum(axis=1, keepdims=True)
-    confusion = np.zeros((len(chance), n_classes, n_classes))
+    confusion = np.zeros(shares.shape)
     for k in np.unique(design.predicted):
         here = np.flatnonzero(design.predicted == k)
-        wrong = mass[:, here] * (1 - chance[:, here])
-        shares = _shares(mixing, here, k, wrong)
-        confusion[:, :, k] = wrong.sum(axis=1, keepdims=True) * shares
+        wrong = (mass[:, here] * (1 - chance[:, here])).sum(axis=1)
+        confusion[:, :, k] = wrong[:, None] * shares[:, k]
         confusion[:, k, k] = (mass[:, here] * chance[:, here]).sum(axis=1)
     return confusion
-
-
-def _shares(mixing: WrongClasses, here: Array, k: int, wrong: Array) -> Array:
-    """Shares of the classes among the wrong predictions of class k, draws × classes; ``wrong`` is
-    how many wrong ones each group is expected to hold."""
-    likely, tilt = mixing.likely[here], mixing.tilt[:, k]
-    shares = np.zeros(tilt.shape)
-    total = np.maximum(likely @ tilt.T, TINY).T  # draws × groups
-    shares = ((wrong + TINY) / total) @ likely * tilt
-    shares[:, k] = 0.0
-    return np.asarray(shares / np.maximum(shares.sum(axis=1, keepdims=True), 1e-300))
 
 
 def _multinomial(n: Array, shares: Array, rng: np.random.Generator) -> Array:

@@ -27,6 +27,7 @@ from truthing.truth.samplers.models import Regression
 
 MOST_EFFECTS = 60  # effects u of all classifiers together; rarer classes of a classifier share one
 THIN, BURN = 4, 500
+ROUNDS = 3
 
 
 def effects(predicted: Array, n_classes: int) -> Array:
@@ -224,15 +225,14 @@ def draw_tilts(
         seed = int(rng.integers(2**31))
         drawn = posterior_tilts(*parts, prior.weights, *seen, n_draws, THIN, BURN, seed)
         drawn = drawn[rng.permutation(n_draws)]
-    free = committee.free(known)
-    right = committee.right(drawn, free)
-    rank = right.argsort(axis=0, kind="stable").argsort(axis=0, kind="stable")
-    matched = np.take_along_axis(np.sort(wanted, axis=0), rank, axis=0)
+    free, ordered = committee.free(known), np.sort(np.clip(wanted, 1e-6, 1 - 1e-6), axis=0)
     owner = np.zeros(1 + committee.n_tilts, dtype=np.int64)
     owner[1 + tilt] = np.arange(committee.n_models)
     drawn = np.ascontiguousarray(drawn)
-    inside = np.clip(matched, 1e-6, 1 - 1e-6)
-    settle_levels(drawn, owner, committee.logs, committee.said, tilt, free, inside)
+    for _ in range(ROUNDS):  # levels that are out of reach together settle between: match again
+        rank = committee.right(drawn, free).argsort(axis=0, kind="stable").argsort(axis=0)
+        matched = np.take_along_axis(ordered, rank, axis=0)
+        settle_levels(drawn, owner, committee.logs, committee.said, tilt, free, matched)
     return drawn
 
 

@@ -24,7 +24,7 @@ from truthing.truth.link.views import Views
 
 PanelError = float | tuple[float, float]
 SLICES = (0.35, 0.3, 0.2, 0.1, 0.05)  # of Student's t, each one normal
-EFFECTS = ((0.4, 0.4), (0.4, 1.0), (0.2, 2.2))  # weight and sd of the predicted classes' effects
+EFFECTS = ((0.2, 0.6), (0.5, 1.3), (0.3, 2.8))  # weight and sd of the predicted classes' effects
 ALIKE = 0.3  # weight of "the labels say nothing about which items are right": gold alone
 FREE = 0.3  # weight of "they do, but level, slope and class effects are unlike public panels"
 KINDS = ("people", "models")
@@ -59,11 +59,71 @@ class PanelNumbers:
         return float(np.sqrt(self.scale**2 + (self.scale_per_spread * spread) ** 2 + unsure))
 
 
-PEOPLE = PanelNumbers(-0.15, 1.0, 0.6, 0.4, 0.6, 0.6, 0.4)
-MODELS = PanelNumbers(-0.25, 0.9, 0.15, 0.7, 0.0, 0.45, 0.4)
-DEFAULT = {"people": PEOPLE, "models": MODELS}
+DEFAULT = {
+    "people": PanelNumbers(
+        offset=-0.0838,
+        per_agreement=0.9363,
+        per_gap=0.7059,
+        scale=0.3489,
+        scale_per_spread=1.2054,
+        slope=0.5985,
+        slope_sd=0.3091,
+        covariance=(
+            (0.004, -0.00244, -0.00304),
+            (-0.00244, 0.00478, 0.00045),
+            (-0.00304, 0.00045, 0.01037),
+        ),
+        freedom=5.0,
+    ),
+    "models": PanelNumbers(
+        offset=-0.096,
+        per_agreement=0.8896,
+        per_gap=-0.085,
+        scale=0.5593,
+        scale_per_spread=0.0,
+        slope=0.3875,
+        slope_sd=0.3086,
+        covariance=(
+            (0.02141, -0.00293, -0.00499),
+            (-0.00293, 0.01342, 0.00098),
+            (-0.00499, 0.00098, 0.00243),
+        ),
+        freedom=4.0,
+    ),
+}
 # predictions that come from these very labels: the panel's consensus, or a model trained on it
-OWN_LABELS = {"people": PEOPLE, "models": MODELS}
+OWN_LABELS = {
+    "people": PanelNumbers(
+        offset=-0.0721,
+        per_agreement=0.8476,
+        per_gap=0.2291,
+        scale=0.3932,
+        scale_per_spread=0.856,
+        slope=0.6684,
+        slope_sd=0.2653,
+        covariance=(
+            (0.00223, -0.00321, 0.00143),
+            (-0.00321, 0.00962, -0.00201),
+            (0.00143, -0.00201, 0.00454),
+        ),
+        freedom=5.0,
+    ),
+    "models": PanelNumbers(
+        offset=-0.2967,
+        per_agreement=0.873,
+        per_gap=-0.1119,
+        scale=0.5124,
+        scale_per_spread=0.0,
+        slope=0.4799,
+        slope_sd=0.2888,
+        covariance=(
+            (0.00688, 0.00116, -0.0004),
+            (0.00116, 0.00382, -0.00102),
+            (-0.0004, -0.00102, 0.00209),
+        ),
+        freedom=4.0,
+    ),
+}
 
 
 class Components(NamedTuple):

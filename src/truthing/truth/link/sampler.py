@@ -22,6 +22,8 @@ FREEDOM = 8.0
 WIDE = 2.5  # a fifth of the proposals are this much wider, so that no corner is missed
 ENOUGH = 200
 FEWEST = 30
+TEMPER = 0.9  # what a gold item counts: the form of the link is not exactly right
+FORETOLD = 250  # gold counts that the prior foretells
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +65,10 @@ def draw_link(
     size = design.tally(known, weights)
     right = design.tally(known, weights * (gold[known] == views.predicted[known]))
     for more in (1, 10):  # about one case in a hundred needs more draws
-        drawn, weight, which = posterior_draws(design, components, size, right, more * n_draws, rng)
-        effective = 1 / (weight**2).sum()
+        drawn, weight, which = posterior_draws(
+            design, components, TEMPER * size, TEMPER * right, more * n_draws, rng
+        )
+        effective = float(1 / (weight**2).sum())
         if effective >= ENOUGH:
             break
     if effective < FEWEST:
@@ -229,7 +233,7 @@ def _surprise(
     rng: np.random.Generator,
 ) -> float:
     """Twice the smaller tail of the prior's prediction of the number of right gold items."""
-    chance = expit(prior_draws(design, informed, 500, rng) @ design.matrix.T)
+    chance = expit(prior_draws(design, informed, FORETOLD, rng) @ design.matrix.T)
     expected = rng.binomial(np.round(size).astype(np.int64), chance).sum(axis=1)
     seen = round(float(right.sum()))
     below, above = (expected <= seen).mean(), (expected >= seen).mean()

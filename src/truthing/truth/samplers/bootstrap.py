@@ -19,6 +19,8 @@ from truthing.truth.samplers.labelers import CrowdSamples, beta_limits
 
 REPLICATES, STEPS = 40, 4
 
+FEW_DRAWS, MOST_ROW_CELLS = 200, 4_000_000  # of labelers' tables, where they fit
+
 
 def bootstrap_crowd(
     entries: Entries,
@@ -103,6 +105,10 @@ def variational_crowd(
         np.bincount(predicted, minlength=n_classes),
     )
     classifier = np.repeat(mean[-1:], n_draws, axis=0)
+    rows = None
+    if n_draws >= FEW_DRAWS and FEW_DRAWS * mean[:n_labelers].size <= MOST_ROW_CELLS:
+        rows = rng.standard_gamma(alpha[:n_labelers], (FEW_DRAWS, *alpha[:n_labelers].shape))
+        rows /= np.maximum(rows.sum(axis=3, keepdims=True), 1e-300)
     return CrowdSamples(
         drawn,
         classifier,
@@ -113,6 +119,8 @@ def variational_crowd(
         error,
         fit.posterior,
         1,
+        rows,
+        prior[:FEW_DRAWS] if rows is not None else None,
     )
 
 
