@@ -70,16 +70,16 @@ class LabelerVotingClassifier(WrappingClassifier):
 
     def fit(self, X: Any, y: Any) -> LabelerVotingClassifier:
         X, panel = self._rows(X, y)
-        said, gold = panel.labels, panel.gold
-        if said.anonymous:
+        labels, gold = panel.labels, panel.gold
+        if labels.anonymous:
             raise InputError(
                 "anonymous votes have no labelers to train a classifier for: use LabelEstimationClassifier."
             )
         self.estimators_ = []
-        for t in np.flatnonzero(said.per_labeler > 0):
-            mine = said.labeler == t
-            item = said.item[mine]
-            code = np.where(gold[item] >= 0, gold[item], said.label[mine])
+        for t in np.flatnonzero(labels.per_labeler > 0):
+            mine = labels.labeler == t
+            item = labels.item[mine]
+            code = np.where(gold[item] >= 0, gold[item], labels.label[mine])
             inner = (
                 self._template()
                 if len(np.unique(code)) > 1
