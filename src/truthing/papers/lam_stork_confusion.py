@@ -50,7 +50,7 @@ class TrueConfusion:
 def true_confusion(
     joint: Any, labeler_confusion: Any, *, draws: int = 4000, seed: int = 0
 ) -> TrueConfusion:
-    """The classifier's true confusion matrix and the class prior, for a known confusion matrix of the labeler.
+    """The classifier's true confusion matrix and the class prior, for a labeler with a known one.
 
     Lam & Stork Eq. 5 and 6 with the truth in rows: ``joint = L.T @ diag(prior) @ K``.
 

@@ -15,8 +15,23 @@ from truthing.train.base import WrappingClassifier, class_chances
 
 
 class LabelEstimationClassifier(WrappingClassifier):
-    """Any estimator, trained on the most probable class of each item, argmax p(y | z), as if that were the truth.
+    """Any estimator, trained on the most probable class of each item as if that were the truth.
 
+    Parameters
+    ----------
+    estimator : scikit-learn classifier, optional
+        What is trained. None: logistic regression.
+    noise : float, mapping or noise model, optional
+        As in `truthing.grade`; None: it is learned from the labels.
+    prior : sequence or mapping, optional
+        Share of each class. None: it is learned.
+    gold : mapping, optional
+        Row of X to its true class, where it is known.
+    repeats : {"error", "first", "last", "keep"}, default "error"
+        What to do when a labeler gave one item two different labels.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> X = np.array([[0.0], [0.1], [0.9], [1.0]])
     >>> LabelEstimationClassifier(noise=0.2).fit(X, [[0, 0, 1], [0, 0, 0], [1, 1, 1], [0, 1, 1]]).predict([[0.2], [0.8]]).tolist()
@@ -50,11 +65,23 @@ class LabelEstimationClassifier(WrappingClassifier):
 
 
 class LabelerVotingClassifier(WrappingClassifier):
-    """One classifier for each labeler, trained on that labeler's labels; their majority decides. No noise model is used.
+    """One classifier for each labeler, trained on that labeler's labels; their majority decides.
 
-    Two classes and an estimator with ``predict_proba``: the score is the median of the labelers' probabilities, so that cutting it at any
-    threshold is the majority of the cut classifiers. Otherwise the score is the share of votes. Gold replaces labels where it is known.
+    No noise model is used. Two classes and an estimator with ``predict_proba``: the score is the
+    median of the
+    labelers' probabilities. Otherwise it is the share of votes.
 
+    Parameters
+    ----------
+    estimator : scikit-learn classifier, optional
+        What is trained. None: logistic regression.
+    gold : mapping, optional
+        Row of X to its true class: replaces labels where it is known.
+    repeats : {"error", "first", "last", "keep"}, default "error"
+        What to do when a labeler gave one item two different labels.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> X = np.array([[0.0], [0.1], [0.9], [1.0]])
     >>> LabelerVotingClassifier().fit(X, [[0, 0, 1], [0, 0, 0], [1, 1, 1], [0, 1, 1]]).predict([[0.2], [0.8]]).tolist()
