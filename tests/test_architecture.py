@@ -13,7 +13,7 @@ LONGEST = 80  # lines of a function, without its docstring
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "truthing"
 FLOORS = [
-    {"errors", "progress", "threads", "version", "display", "lazy"},
+    {"errors", "progress", "threads", "version", "display", "lazy", "randomness"},
     {"arguments", "panel_kind"},
     {"class_codes"},
     {"labels", "predictions"},

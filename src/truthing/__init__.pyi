@@ -15,8 +15,8 @@ from truthing.papers.lam_stork import apparent_error as apparent_error
 from truthing.papers.lam_stork import error_bounds as error_bounds
 from truthing.papers.lam_stork import label_policy as label_policy
 from truthing.papers.lam_stork import noisy_label_ratio as noisy_label_ratio
-from truthing.papers.lam_stork import true_confusion as true_confusion
 from truthing.papers.lam_stork import true_error as true_error
+from truthing.papers.lam_stork_confusion import true_confusion as true_confusion
 from truthing.people.agreement import agreement as agreement
 from truthing.people.labelers import labelers as labelers
 from truthing.people.result import LabelersReport as LabelersReport

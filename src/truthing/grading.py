@@ -62,11 +62,78 @@ def grade(
 ) -> Report:
     """How good a classifier really is, although its test labels are noisy, and how sure one can be.
 
-    ``noise=None`` learns the labelers' noise; a number, a mapping from labeler to rate or a model of `truthing.noise` says what is known.
-    ``gold`` maps some items to their truth; ``panel_error`` is how often the panel may be wrong together (None: as public panels were, also
-    when the noise is given; 0: never, as the papers assume). ``panel`` says what the panel is made of, "people", "models" or "mixed"; None
-    guesses from the labelers' names. ``trained_on_labels``: the classifier learned from these very labels or labelers.
+    The truth of each item is unknown; labels are evidence about it. The answer is the posterior of
+    every metric against the truth.
 
+    Parameters
+    ----------
+    predictions : sequence, path, data frame or Predictions
+        What the classifier says: a class for each item, in the order of the labels' items or by
+        name, or scores of the classes.
+    labels : Labels, path, data frame or matrix
+        Who said what about which item: a file, a data frame, a `Labels`, or a matrix with items in
+        rows and labelers in columns.
+    gold : mapping, path or data frame, optional
+        Items whose truth is known, item to class. A few dozen random items narrow the interval
+        most.
+    gold_weights : mapping, optional
+        Where gold items were not chosen with equal chances: item to its chance of being chosen.
+    noise : float, tuple, mapping or noise model, optional
+        What is known about the labelers. None: it is learned from the labels. A number is an error
+        rate, ``(low, high)`` a range, a mapping goes from labeler to rate or matrix; or a model of
+        `truthing.noise`.
+    prior : sequence or mapping, optional
+        Share of each class, if it is known. None: it is learned.
+    scores : sequence, optional
+        The classifier's scores of the positive class: they add curves, areas and thresholds.
+    threshold : float, optional
+        Items with at least this score count as predicted positive.
+    method : str, default "posterior"
+        The default method, or one of the papers' by name ("exact", "majority", ...).
+    target : {"sample", "population"}, default "sample"
+        "sample" asks about these items, "population" about new data like them.
+    positive : class, optional
+        The positive one of two classes. None: the last in order, and the report says so.
+    panel_error : float or tuple, optional
+        How often the panel may be wrong together. None: as public panels were, also where the noise
+        is given. 0: never, as the papers assume. A share of items, or ``(a, b)`` of a Beta
+        distribution, states it.
+    panel : {"people", "models", "mixed"}, optional
+        What the panel is made of. None: guessed from the labelers' names, and said.
+    trained_on_labels : bool, default False
+        The classifier learned from these very labels or labelers: it repeats their mistakes.
+    repeats : {"error", "first", "last", "keep"}, default "error"
+        What to do when a labeler gave one item two different labels.
+    metrics : sequence of str, optional
+        Names of the metrics to show. None: all that apply.
+    draws : int, default 4000
+        Draws of the posterior.
+    seed : int, default 0
+        Same seed, same answer, on any number of threads.
+    progress : bool or callable, default False
+        True writes what is being done to standard error; a callable gets the share done and words,
+        and may stop the work by raising.
+
+    Returns
+    -------
+    Report
+        ``report["accuracy"]`` is an `Estimate`; ``print(report)`` is worth reading.
+
+    Raises
+    ------
+    InputError
+        An argument or a file cannot be used as it is; the message says what to change.
+    NotIdentified
+        The labels cannot answer under any amount of computing, for example one labeler of unknown
+        quality and no gold.
+
+    See Also
+    --------
+    prevalence : how frequent each class is; needs no predictions.
+    compare : several models, one truth.
+
+    Examples
+    --------
     >>> import truthing as tr
     >>> data = tr.simulate(500, 5, prior=[0.7, 0.3], operating_point=(0.85, 0.1), fallibility=0.3, seed=1)
     >>> report = grade(data.predictions, data.labels, noise=0.15)

@@ -109,8 +109,61 @@ def prevalence(
     seed: int = 0,
     progress: bool | Progress = False,
 ) -> Prevalence:
-    """How frequent is each class, although its labels are noisy: same arguments as `grade`, no predictions.
+    """How frequent each class is, although its labels are noisy.
 
+    Parameters
+    ----------
+    labels : Labels, path, data frame or matrix
+        Who said what about which item: a file, a data frame, a `Labels`, or a matrix with items in
+        rows and labelers in columns.
+    gold : mapping, path or data frame, optional
+        Items whose truth is known, item to class. A few dozen random items narrow the interval
+        most.
+    gold_weights : mapping, optional
+        Where gold items were not chosen with equal chances: item to its chance of being chosen.
+    noise : float, tuple, mapping or noise model, optional
+        What is known about the labelers. None: it is learned from the labels. A number is an error
+        rate, ``(low, high)`` a range, a mapping goes from labeler to rate or matrix; or a model of
+        `truthing.noise`.
+    prior : sequence or mapping, optional
+        Share of each class among the items that these were drawn from, if it is known.
+    target : {"sample", "population"}, default "sample"
+        "sample" asks about these items, "population" about new data like them.
+    panel_error : float or tuple, optional
+        How often the panel may be wrong together. None: as public panels were, also where the noise
+        is given. 0: never, as the papers assume. A share of items, or ``(a, b)`` of a Beta
+        distribution, states it.
+    panel : {"people", "models", "mixed"}, optional
+        What the panel is made of. None: guessed from the labelers' names, and said.
+    repeats : {"error", "first", "last", "keep"}, default "error"
+        What to do when a labeler gave one item two different labels.
+    draws : int, default 4000
+        Draws of the posterior.
+    seed : int, default 0
+        Same seed, same answer, on any number of threads.
+    progress : bool or callable, default False
+        True writes what is being done to standard error; a callable gets the share done and words,
+        and may stop the work by raising.
+
+    Returns
+    -------
+    Prevalence
+        ``result["pass"]`` is an `Estimate` of the share of a class.
+
+    Raises
+    ------
+    InputError
+        An argument or a file cannot be used as it is; the message says what to change.
+    NotIdentified
+        The labels cannot answer under any amount of computing, for example one labeler of unknown
+        quality and no gold.
+
+    See Also
+    --------
+    grade : the same for a classifier.
+
+    Examples
+    --------
     >>> import truthing as tr
     >>> data = tr.simulate(400, 4, prior=[0.7, 0.3], fallibility=0.2, classes=("fail", "pass"), seed=1)
     >>> low, high = prevalence(data.labels)["pass"].interval(0.95)

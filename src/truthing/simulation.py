@@ -56,13 +56,49 @@ def simulate(
 ) -> Simulation:
     """A data set with known truth.
 
-    ``prior``: class prior, or the probability of class 1. ``operating_point``: (p_D, p_FA) for two classes, or a matrix
-    P(prediction | truth). Labels come from ``confusion`` (one matrix or one for each labeler) or from ``difficulty`` (a number, one for
-    each item, or ``(a, b)`` of a Beta distribution) × ``fallibility`` (a number or one for each labeler). ``availability``: the chance that a
-    labeler labels an item; redrawn until every item has a label. ``copying``: chance that a labeler repeats the label of the one
-    before; ``shared_difficulty``: chance that a labeler's answer hangs on what is odd about the item rather than on the labeler,
-    which makes mistakes common without changing anybody's error rate.
+    Parameters
+    ----------
+    n_items, n_labelers : int
+        Size of the data set.
+    prior : float or sequence
+        Class prior, or the probability of class 1.
+    operating_point : tuple or matrix, optional
+        The classifier: (detection, false alarm) for two classes, or a matrix P(prediction | truth).
+    confusion : matrix or sequence of matrices, optional
+        The labelers: P(label | truth), one for all or one for each.
+    difficulty : float, sequence or tuple, optional
+        Instead of ``confusion``: of all items, of each item, or ``(a, b)`` of a Beta distribution.
+    fallibility : float or sequence, optional
+        Beside ``difficulty``: of all labelers, or of each.
+    availability : float or sequence, optional
+        Chance that a labeler labels an item; redrawn until every item has a label.
+    copying : float, default 0
+        Chance that a labeler repeats the label of the one before.
+    shared_difficulty : float, default 0
+        Chance that a label depends on what is odd about the item and not on the labeler: mistakes
+        in
+        common, and nobody's error rate changes.
+    classes : sequence, optional
+        Names of the classes. None: 0, 1, ...
+    seed : int, default 0
+        Same seed, same data.
 
+    Returns
+    -------
+    Simulation
+        ``data.labels``, ``data.predictions``, ``data.truth``.
+
+    Raises
+    ------
+    InputError
+        Labelers are described twice or not at all, or a number is out of range.
+
+    See Also
+    --------
+    grade : what to do with it.
+
+    Examples
+    --------
     >>> data = simulate(1000, 3, prior=[0.8, 0.2], operating_point=(0.8, 0.3), fallibility=0.2, seed=1)
     >>> data.labels.n_labels, bool(0.65 < (data.predictions == data.truth).mean() < 0.79)
     (3000, True)

@@ -95,10 +95,21 @@ def test_vectorised_over_draws(confusion: np.ndarray) -> None:
         np.testing.assert_allclose(together, alone)
 
 
-@given(confusions, st.randoms())
-def test_permuting_classes_changes_nothing_overall(confusion: np.ndarray, random: object) -> None:
-    order = np.random.default_rng(0).permutation(len(confusion))
+@given(confusions, st.integers(1, 3))
+def test_permuting_classes_moves_their_metrics_and_no_other(
+    confusion: np.ndarray, shift: int
+) -> None:
+    """Classes are moved in a ring, never left in place (of two classes: swapped)."""
+    n = len(confusion)
+    order = np.roll(np.arange(n), 1 + shift % (n - 1))
+    assert (order != np.arange(n)).all()
     moved = confusion[np.ix_(order, order)]
+    for name in ("precision", "recall", "f1"):
+        before, after = (
+            [evaluate(f"{name}[{k}]", Tally.from_confusion(m), classes=range(n)) for k in range(n)]
+            for m in (confusion, moved)
+        )
+        np.testing.assert_allclose(np.array(before)[order], after, atol=1e-12)
     for name in ("accuracy", "mcc", "kappa", "balanced_accuracy", "macro_f1", "weighted_recall"):
         a, b = (
             evaluate(name, Tally.from_confusion(m), classes=range(len(m)))

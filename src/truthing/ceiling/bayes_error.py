@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from truthing.ceiling import sources
-from truthing.ceiling.evidence import Evidence
+from truthing.ceiling.bounds import Bounds
 from truthing.ceiling.inputs import hard_labels, predicted
 from truthing.ceiling.result import BayesError
 from truthing.ceiling.verdict import judge
@@ -40,13 +40,60 @@ def bayes_error(
 ) -> BayesError:
     """The least error that any classifier can reach, from labels that show how uncertain items are.
 
-    Ishida et al. (2023), ``β = E[min(c, 1 - c)]``, or ``1 - E[max p]`` with more classes. Give one of: ``soft`` (clean class
-    probabilities), ``uncertainty`` (min(c, 1 - c) itself), ``noisy`` (with ``signs``: unbiased), ``hard`` (with ``signs``, or
-    several an item: a `Labels` or an items × labelers matrix), ``counts`` (votes, or a `Labels`), ``positive_confidence`` (with ``prior``), or ``scores`` with
-    ``decisions``. ``predictions`` adds the verdict on a model; ``hard`` beside soft labels or counts then holds the test labels its error
-    is counted on, otherwise it is the expected error on labels of the same process. ``reading`` "labeler error" takes disagreement for mistakes about
-    a definite truth. Few labels an item identify only an interval, which ``interval(level)`` covers wherever the truth lies in it.
+    Ishida et al. (2023), ``E[min(c, 1 - c)]``, or ``1 - E[max p]`` with more classes. Give one
+    source:
+    ``soft``, ``uncertainty``, ``noisy``, ``hard``, ``counts``, ``positive_confidence`` or
+    ``scores``.
+    Few labels per item identify an interval only; ``interval(level)`` covers it wherever the truth
+    lies in it.
 
+    Parameters
+    ----------
+    soft : array, optional
+        Clean class probabilities: of the positive class, or items × classes.
+    uncertainty : array, optional
+        ``min(c, 1 - c)`` of each item.
+    noisy : array, optional
+        Unbiased noisy soft labels, with ``signs``.
+    signs : array, optional
+        Which class is likelier for each item, for ``noisy`` or ``hard``.
+    hard : array or Labels, optional
+        Hard labels: with ``signs``, or several per item. Beside soft labels or counts: the test
+        labels
+        on which the error of ``predictions`` is counted.
+    counts : array or Labels, optional
+        Votes of each item, items × classes.
+    positive_confidence : array, optional
+        Probability of the positive class on positive items only, with ``prior``.
+    prior : float, optional
+        Share of the positive class, for ``positive_confidence``.
+    scores : array, optional
+        A classifier's scores, with ``decisions``.
+    decisions : array, optional
+        What was decided about each item (0 or 1): scores are calibrated on it.
+    predictions : array or mapping, optional
+        Predictions of a model: adds the verdict on how far it is from the ceiling.
+    reading : {"ambiguity", "labeler error"}, default "ambiguity"
+        What disagreement means: items are ambiguous, or labelers err about a definite truth.
+    calibration : {"platt", "isotonic"}, default "platt"
+        How scores are calibrated.
+
+    Returns
+    -------
+    BayesError
+        ``result.value``, ``result.interval(0.95)``, ``result.identified`` and ``result.verdict``.
+
+    Raises
+    ------
+    InputError
+        No source or more than one is given, or a number is out of range.
+
+    See Also
+    --------
+    grade : the error of one classifier.
+
+    Examples
+    --------
     >>> bayes_error([0.9, 0.2, 0.5]).value.__round__(4)
     0.2667
     >>> bayes_error(counts=[[2, 1]] * 30 + [[0, 3]] * 70).identified[1] < 0.3
@@ -124,7 +171,7 @@ def _with_verdict(
     result: BayesError, source: sources.Source, predictions: Any, tested: Any, *, definite: bool
 ) -> BayesError:
     n = result.n_items
-    where, codes, said = predicted(predictions, source.classes, source.items, n)
+    where, codes, notes = predicted(predictions, source.classes, source.items, n)
     against = source.against
     if tested is not None:
         labels = hard_labels(tested)
@@ -144,7 +191,7 @@ def _with_verdict(
         every[where] = codes
         errors = source.errors(every)[where]
     known = source.evidence
-    evidence = Evidence(
+    evidence = Bounds(
         known.lower[where], known.upper[where], known.lower_range, known.upper_range, known.possible
     )
     ceiling = result.value if np.isfinite(result.value) else source.details["over_prior"]
@@ -157,7 +204,7 @@ def _with_verdict(
         test_labels=tested is not None,
         definite=definite,
     )
-    return replace(result, verdict=verdict, warnings=[*result.warnings, *said])
+    return replace(result, verdict=verdict, warnings=[*result.warnings, *notes])
 
 
 def _definite(result: BayesError) -> BayesError:

@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from truthing.class_codes import Array
+from truthing.randomness import generator
 
 LEVELS = np.array([1, 2, 3, 5, 10, 20, 50])
 STRICTNESS = 2.5  # standard errors that the program allows each moment to be off; chosen for width, coverage does not hang on it
@@ -23,7 +24,7 @@ MANY_CLASSES_DEGREE = 6
 
 
 @dataclass(frozen=True)
-class Panel:
+class ThinnedVotes:
     """Items as scores can see them: each one's votes for a class, thinned to a round number of labels.
 
     ``counts`` holds distinct rows of votes and ``times`` how many items show each. ``cells`` is rows × cells, blocks of cells being (number of labels, class); a row holds the probabilities that a random choice of
@@ -81,7 +82,7 @@ class Panel:
         return np.concatenate(found)
 
 
-def reach(scores: Array, panel: Panel) -> tuple[float, float]:
+def reach(scores: Array, panel: ThinnedVotes) -> tuple[float, float]:
     """The least and the greatest score that any votes could get: a sum over classes under a fixed total, so a small dynamic program."""
     lows, highs = [], []
     for size in np.unique(panel.sizes):
@@ -102,7 +103,7 @@ def reach(scores: Array, panel: Panel) -> tuple[float, float]:
 
 
 def propose(
-    panel: Panel,
+    panel: ThinnedVotes,
     cells: Array,
     n: float,
     points: Array,
@@ -136,19 +137,19 @@ def propose(
     return _spread(panel, found.x[0] - found.x[1], basis @ (more - less)), -side * float(found.fun)
 
 
-def checked(scores: Array, panel: Panel, points: Array, expected: Array, side: int) -> Array:
+def checked(scores: Array, panel: ThinnedVotes, points: Array, expected: Array, side: int) -> Array:
     """The certificate, shifted by what it violates anywhere among these points."""
     worst = float((side * (scores @ expected - (1 - points.max(axis=1)))).max())
     return _spread(panel, -side * worst, scores)
 
 
-def _spread(panel: Panel, constant: float, scores: Array) -> Array:
+def _spread(panel: ThinnedVotes, constant: float, scores: Array) -> Array:
     """Scores with a constant added once for each item: every item has one block for each class."""
     per_item = len({k for _, k, _ in panel.blocks})
     return scores + constant / per_item
 
 
-def _polynomials(panel: Panel, cells: Array, n: float) -> tuple[Array, Array]:
+def _polynomials(panel: ThinnedVotes, cells: Array, n: float) -> tuple[Array, Array]:
     n_classes = panel.counts.shape[1]
     degree = DEGREE.get(n_classes, MANY_CLASSES_DEGREE)
     columns, scales = [], []
@@ -173,7 +174,7 @@ def probabilities(n_classes: int, counts: Array, *, fine: bool = False, seed: in
         near = 0.5 * np.geomspace(1e-3, 1, 20)
         grid = np.unique(np.concatenate([np.linspace(0, 1, 2001 if fine else 161), near, 1 - near]))
         return np.stack([grid, 1 - grid], axis=1)
-    rng = np.random.default_rng(seed + fine)
+    rng = generator(seed, "points to check" if fine else "points")
     steps = np.linspace(0, 1, 41 if fine else 13)[1:-1]
     first, second = np.triu_indices(n_classes, 1)
     edges = np.zeros((len(first), len(steps), n_classes))
@@ -195,7 +196,7 @@ def probabilities(n_classes: int, counts: Array, *, fine: bool = False, seed: in
 
 def seen(counts: Array, size: int, seed: int = 0) -> Array:
     """Shares of the votes of some items, a little blurred."""
-    rng = np.random.default_rng(seed)
+    rng = generator(seed, "votes that were seen")
     votes = counts[rng.integers(len(counts), size=size)] + rng.dirichlet(
         np.full(counts.shape[1], 0.1), size
     )

@@ -146,10 +146,10 @@ def predicted(
         raise InputError(
             f"predictions are {listing(names)}; the classes are {listing(classes)}: use the same names."
         )
-    said = []
+    notes = []
     if len(both) < n or len(both) < len(keys):
-        said.append(f"{n - len(both):,} items have no prediction and {len(keys) - len(both):,} predictions no labels: left out of the verdict.")  # fmt: skip
-    return np.array([i for i, _ in both]), code, said
+        notes.append(f"{n - len(both):,} items have no prediction and {len(keys) - len(both):,} predictions no labels: left out of the verdict.")  # fmt: skip
+    return np.array([i for i, _ in both]), code, notes
 
 
 def _predicted_labels(values: Predictions, classes: Sequence[Any]) -> list[Any]:

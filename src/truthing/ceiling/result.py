@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from truthing.ceiling.evidence import Evidence
+from truthing.ceiling.bounds import Bounds
 from truthing.ceiling.verdict import Verdict
 from truthing.errors import InputError
 from truthing.metrics.estimate import check_level
@@ -35,7 +35,7 @@ class BayesError:
     assumptions: list[str] = field(default_factory=list)
     verdict: Verdict | None = None
     labeler_error: BayesError | None = None
-    evidence: Evidence | None = field(default=None, repr=False)
+    evidence: Bounds | None = field(default=None, repr=False)
     half_width: Callable[[float], float] | None = field(default=None, repr=False)
 
     def __float__(self) -> float:

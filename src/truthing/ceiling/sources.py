@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from truthing.ceiling import calibrate
-from truthing.ceiling.evidence import Evidence
+from truthing.ceiling.bounds import Bounds
 from truthing.ceiling.inputs import hard_labels, numbers, shares, two_sided, vote_counts
 from truthing.ceiling.plurality import plug_in
 from truthing.ceiling.votes import read_votes
@@ -28,7 +28,7 @@ class Source:
     value: float
     paper: float
     method: str
-    evidence: Evidence
+    evidence: Bounds
     half_width: Callable[[float], float] | None = None
     identified: tuple[float, float] | None = None
     scale: float = 1.0
@@ -48,7 +48,7 @@ def from_soft(soft: Any) -> Source:
     half = (lambda level: ishida.bound_clean(n, level)) if most == 0.5 else _hoeffding(n, most)
     value = float(each.mean())
     return Source(
-        value, value, "Eq. 4, clean soft labels", Evidence.exact(each, 0.0, most), half,
+        value, value, "Eq. 4, clean soft labels", Bounds.exact(each, 0.0, most), half,
         classes=_class_range(soft), errors=_expected(soft), assumptions=[CLEAN],
     )  # fmt: skip
 
@@ -57,7 +57,7 @@ def from_uncertainty(uncertainty: Any) -> Source:
     each = shares(uncertainty, "uncertainty labels", most=0.5)
     value = float(each.mean())
     return Source(
-        value, value, "Eq. 4, uncertainty labels", Evidence.exact(each, 0.0, 0.5), lambda level: ishida.bound_clean(len(each), level),
+        value, value, "Eq. 4, uncertainty labels", Bounds.exact(each, 0.0, 0.5), lambda level: ishida.bound_clean(len(each), level),
         assumptions=["The uncertainty labels are the true probabilities of the less likely class; two classes."],
     )  # fmt: skip
 
@@ -79,7 +79,7 @@ def from_noisy(noisy: Any, signs: Any) -> Source:
     value = float(each.mean())
     table = noisy if noisy.ndim == 2 else np.stack([1 - noisy, noisy], axis=1)
     constant = 1 - table[:, int(np.argmax(table.mean(axis=0)))]
-    evidence = Evidence(each, constant, (0.0, most), (0.0, 1.0), (0.0, most))
+    evidence = Bounds(each, constant, (0.0, most), (0.0, 1.0), (0.0, most))
     return Source(
         value, value, "Eq. 5, noisy soft labels", evidence, identified=(value, float(constant.mean())),
         classes=_class_range(noisy), errors=_expected(noisy), assumptions=[zero_mean],
@@ -226,7 +226,7 @@ def from_scores(scores: Any, decisions: Any, calibration: str) -> Source:
         )
     return Source(
         value, paper, f"Eq. 4, scores calibrated on decisions ({calibration}, cross-fitted)",
-        Evidence(lower, each, span, span, (0.0, 0.5)), errors=lambda codes: (codes != decided).astype(float), against="the decisions",
+        Bounds(lower, each, span, span, (0.0, 0.5)), errors=lambda codes: (codes != decided).astype(float), against="the decisions",
         details={**values, "error_of_following_scores": float(rule.mean())}, warnings=warnings,
         assumptions=["The score holds all that the decision hangs on: the Bayes error is that of deciding from this score."],
     )  # fmt: skip
@@ -245,8 +245,8 @@ def _hoeffding(n: int, most: float) -> Callable[[float], float]:
     return lambda level: 2 * most * ishida.bound_clean(n, level)
 
 
-def _within(each: Array, most: float) -> Evidence:
-    return Evidence(each, each, (0.0, 1.0), (0.0, 1.0), (0.0, most))
+def _within(each: Array, most: float) -> Bounds:
+    return Bounds(each, each, (0.0, 1.0), (0.0, 1.0), (0.0, most))
 
 
 def _signed(noisy: Array, signs: Any) -> Array:

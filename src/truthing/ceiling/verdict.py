@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from truthing.ceiling.evidence import Evidence
+from truthing.ceiling.bounds import Bounds
 from truthing.ceiling.mean import mean_limits
 from truthing.class_codes import Array
 
@@ -50,7 +50,7 @@ class Verdict:
 
 def judge(
     values: Array,
-    evidence: Evidence,
+    evidence: Bounds,
     ceiling: float,
     *,
     against: str,

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from truthing.ceiling.certificate import Panel, checked, probabilities, propose, reach, seen
-from truthing.ceiling.evidence import Evidence
+from truthing.ceiling.bounds import Bounds
+from truthing.ceiling.certificate import ThinnedVotes, checked, probabilities, propose, reach, seen
 from truthing.ceiling.npmle import most_likely_weights
 from truthing.ceiling.plurality import left_out, plug_in
 from truthing.class_codes import Array
@@ -19,7 +19,7 @@ class Votes:
 
     identified: tuple[float, float]
     point: float
-    evidence: Evidence
+    evidence: Bounds
 
 
 LARGEST_PROGRAM = 150  # cells; with more classes and labels than that, plurality certificates alone are nearly as sharp
@@ -36,7 +36,7 @@ def read_votes(counts: Array, seed: int = 0) -> Votes:
     patterns, place = np.unique(counts, axis=0, return_inverse=True)
     place = place.ravel()
     times = np.bincount(place).astype(float)
-    search = Search.over(Panel(patterns, times), counts)
+    search = Search.over(ThinnedVotes(patterns, times), counts)
     weight = most_likely_weights(patterns, times, search.atoms)
     fold = np.random.default_rng(seed).permutation(len(counts)) % 2
     limits, values, ranges = [], [], []
@@ -53,7 +53,7 @@ def read_votes(counts: Array, seed: int = 0) -> Votes:
     low, high = max(0.0, limits[0]), min(max(limits), most)
     point = float(np.clip(weight @ (1 - search.atoms.max(axis=1)), low, high))
     return Votes(
-        (low, high), point, Evidence(values[0], values[1], ranges[0], ranges[1], (0.0, most))
+        (low, high), point, Bounds(values[0], values[1], ranges[0], ranges[1], (0.0, most))
     )
 
 
@@ -61,7 +61,7 @@ def read_votes(counts: Array, seed: int = 0) -> Votes:
 class Search:
     """Certificates for one panel: those of the linear program, where it is small enough, and those of the plurality."""
 
-    panel: Panel
+    panel: ThinnedVotes
     atoms: Array
     points: Array
     expected: Array
@@ -69,7 +69,7 @@ class Search:
     expected_fine: Array
 
     @classmethod
-    def over(cls, panel: Panel, counts: Array) -> Search:
+    def over(cls, panel: ThinnedVotes, counts: Array) -> Search:
         n_classes = counts.shape[1]
         points, fine = probabilities(n_classes, counts), probabilities(n_classes, counts, fine=True)
         atoms = points if n_classes == 2 else np.concatenate([points, seen(counts, 1500)])

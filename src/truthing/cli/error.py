@@ -95,11 +95,11 @@ class Rates:
 
 
 def _from_table(joint: str, labeler: str | None) -> tuple[str, dict[str, Any], list[str]]:
-    from truthing.papers import lam_stork
+    from truthing.papers import lam_stork_confusion
 
     if labeler is None:
         raise InputError("--joint needs --labeler, the labeler's confusion matrix.")
-    result = lam_stork.true_confusion(_matrix(joint), _matrix(labeler))
+    result = lam_stork_confusion.true_confusion(_matrix(joint), _matrix(labeler))
     found = {
         "confusion": result.confusion.tolist(), "prior": result.prior.tolist(), "precision": result.precision.tolist(),
         "recall": result.recall.tolist(), "error": result.error, "condition": result.condition,

@@ -56,12 +56,73 @@ def compare(
     seed: int = 0,
     progress: bool | Progress = False,
 ) -> Comparison:
-    """Which model is better, although the labels are noisy: ``predictions`` maps names of models to what `grade` takes.
+    """Which model is better, although the labels are noisy.
 
-    All models are graded by the same draws of the truth, so differences are paired, and nothing is assumed about how the models' mistakes
-    depend on each other. ``by`` maps items to slices. ``trained_on_labels`` names the models that learned from these very labels or labelers:
-    without gold they cannot be compared with models that did not. Other arguments are those of `grade`.
+    All models are graded by the same draws of the truth, so differences are paired. Nothing is
+    assumed about how the models' mistakes depend on each other.
 
+    Parameters
+    ----------
+    predictions : mapping
+        Name of each model to its predictions, as `grade` takes them.
+    labels : Labels, path, data frame or matrix
+        Who said what about which item: a file, a data frame, a `Labels`, or a matrix with items in
+        rows and labelers in columns.
+    gold : mapping, path or data frame, optional
+        Items whose truth is known, item to class. A few dozen random items narrow the interval
+        most.
+    gold_weights : mapping, optional
+        Where gold items were not chosen with equal chances: item to its chance of being chosen.
+    noise : float, tuple, mapping or noise model, optional
+        What is known about the labelers. None: it is learned from the labels. A number is an error
+        rate, ``(low, high)`` a range, a mapping goes from labeler to rate or matrix; or a model of
+        `truthing.noise`.
+    threshold : float, optional
+        Items with at least this score count as predicted positive.
+    target : {"sample", "population"}, default "sample"
+        "sample" asks about these items, "population" about new data like them.
+    positive : class, optional
+        The positive one of two classes. None: the last in order.
+    panel_error : float or tuple, optional
+        How often the panel may be wrong together. None: as public panels were, also where the noise
+        is given. 0: never, as the papers assume. A share of items, or ``(a, b)`` of a Beta
+        distribution, states it.
+    panel : {"people", "models", "mixed"}, optional
+        What the panel is made of. None: guessed from the labelers' names, and said.
+    trained_on_labels : str or sequence of str, default ()
+        Models that learned from these very labels or labelers. Without gold they cannot be compared
+        with models that did not.
+    repeats : {"error", "first", "last", "keep"}, default "error"
+        What to do when a labeler gave one item two different labels.
+    by : mapping or sequence, optional
+        Item to slice: every metric is also given for each slice, partially pooled.
+    draws : int, default 4000
+        Draws of the posterior.
+    seed : int, default 0
+        Same seed, same answer, on any number of threads.
+    progress : bool or callable, default False
+        True writes what is being done to standard error; a callable gets the share done and words,
+        and may stop the work by raising.
+
+    Returns
+    -------
+    Comparison
+        ``result.difference("accuracy")``, ``result.probability_best()``, ``result.by_slice()``.
+
+    Raises
+    ------
+    InputError
+        An argument or a file cannot be used as it is; the message says what to change.
+    NotIdentified
+        The labels cannot answer under any amount of computing, for example one labeler of unknown
+        quality and no gold.
+
+    See Also
+    --------
+    grade : one model.
+
+    Examples
+    --------
     >>> import truthing as tr
     >>> data = tr.simulate(300, 4, prior=[0.6, 0.4], operating_point=(0.9, 0.1), fallibility=0.3, seed=1)
     >>> other = np.where(np.arange(300) % 5 == 0, 1 - data.truth, data.truth)
@@ -159,12 +220,12 @@ def join_models(
     shared = panel[np.array(chosen)].with_classes(classes)
     joined = [_join(name, p, shared, gold) for name, p in known.items()]
     lost = {name: len(j.labels.items) - len(common) for name, j in zip(predictions, alone)}
-    said = [
+    notes = [
         f"{n:,} items of {name!r} are not predicted by every model and were dropped."
         for name, n in lost.items()
         if n
     ]
-    joined[0].warnings.extend([*bare.warnings, *said])
+    joined[0].warnings.extend([*bare.warnings, *notes])
     return joined
 
 
@@ -206,15 +267,15 @@ def slices_of(by: Mapping[Any, Any] | Sequence[Any], labels: Labels) -> dict[str
 def slice_warnings(slices: Mapping[str, Array], n_models: int) -> list[str]:
     """How many comparisons are being looked at, and which slices are too small to say much."""
     pairs = len(slices) * n_models * (n_models - 1) // 2
-    said = []
+    notes = []
     if pairs > 1:
-        said.append(
+        notes.append(
             f"{pairs} comparisons are shown: with so many the most striking one is partly luck. Slices are pooled, which tempers it; decide beforehand "
             "which slice matters."
         )
     small = [name for name, items in slices.items() if len(items) < FEW_IN_SLICE]
     if small:
-        said.append(
+        notes.append(
             f"Slice {listing(map(repr, small), 3)} has fewer than {FEW_IN_SLICE} items: it says what the others say."
         )
-    return said
+    return notes

@@ -14,6 +14,7 @@ from truthing.comparison.slices import Slice, by_slice
 from truthing.errors import InputError, did_you_mean, listing
 from truthing.metrics.counts import PER_CLASS, Tally, evaluate
 from truthing.metrics.estimate import Estimate
+from truthing.randomness import child
 
 if TYPE_CHECKING:
     from truthing.truth.several_models import SharedTruth
@@ -146,8 +147,8 @@ class Comparison:
         return self.scored
 
     @property
-    def _seed(self) -> int:
-        return int(np.random.default_rng([self.seed, 1]).integers(2**31))
+    def _seed(self) -> np.random.SeedSequence:
+        return child(self.seed, "redrawn items")
 
     def _evaluate(self, metric: str, tallies: tuple[Tally, ...]) -> Array:
         found = [evaluate(metric, t, classes=self.classes, positive=self.positive) for t in tallies]
@@ -308,10 +309,10 @@ class Comparison:
 
 def name_of(metric: str, comparison: Comparison) -> str:
     """The metric in words, with its class where it is about one."""
-    said = metric.replace("_", " ")
+    name = metric.replace("_", " ")
     if metric in PER_CLASS and comparison.positive is not None:
-        said += f" ({comparison.classes[comparison.positive]})"
-    return said
+        name += f" ({comparison.classes[comparison.positive]})"
+    return name
 
 
 def check_models(names: list[str]) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from truthing.class_codes import Array
 from truthing.metrics.estimate import Estimate
+from truthing.randomness import generator
 
 GRID = 200
 
@@ -74,7 +75,7 @@ def pool(values: Array, seed: int) -> Array:
         np.log(np.where(weight > 0, weight, 1.0)) - weight * (mean - centre[:, None]) ** 2
     ).sum(axis=1)
     chance = np.exp(score - score.max())
-    rng = np.random.default_rng(seed)
+    rng = generator(seed, "pooled slices")
     at = rng.choice(GRID, size=n_draws, p=chance / chance.sum())
     middle = centre[at] + rng.standard_normal(n_draws) / np.sqrt(weight[at].sum(axis=1))
     tau = spread[at][:, None] ** 2

@@ -40,8 +40,29 @@ def check_level(level: float) -> None:
 class Estimate:
     """One number and how sure we are of it.
 
-    ``values`` with ``weights`` are draws (equal weights), the atoms of an exact distribution, or a density on a grid.
+    Made by the library, or by ``Estimate.from_draws``. ``mean``, ``mode``, ``std`` and
+    ``interval(level)`` are
+    what one asks of it; ``float(estimate)`` is its mean.
 
+    Parameters
+    ----------
+    values : array
+        Draws, the atoms of an exact distribution, or the points of a grid.
+    weights : array
+        Weight of each value.
+    kind : {"draws", "atoms", "density"}
+        Which of these the values are.
+    support : tuple, default (0, 1)
+        Where the number can be.
+    undefined : float, default 0
+        Share of draws in which the metric is not defined.
+    point : float, optional
+        What to report instead of the mean.
+    interval_rule : callable, optional
+        Limits at a level, where a closed form has them.
+
+    Examples
+    --------
     >>> estimate = Estimate.from_draws(np.linspace(0.4, 0.6, 1001))
     >>> print(estimate)
     0.500 (95% interval 0.405 to 0.595)

@@ -14,7 +14,11 @@ from truthing.labels import Labels
 
 @runtime_checkable
 class NoiseModel(Protocol):
-    """Anything that scores labels: log p(labels of item i | truth c), up to a constant for each item, as items × classes."""
+    """Anything that scores labels: an object with ``log_likelihood(labels)``.
+
+    It returns log p(labels of item i | truth c), up to a constant for each item, as items ×
+    classes.
+    """
 
     def log_likelihood(self, labels: Labels) -> Array: ...
 

@@ -28,6 +28,6 @@ def label_bits(tables: Array, prior: Array) -> Array:
     >>> round(float(label_bits(symmetric_table(0.1, 2), np.array([0.6, 0.4]))), 3)
     0.512
     """
-    said = (prior[..., :, None] * tables).sum(axis=-2)
+    chance = (prior[..., :, None] * tables).sum(axis=-2)
     # rounding may leave a worthless label a hair below nothing
-    return np.maximum(entropy(said) - (prior * entropy(tables)).sum(axis=-1), 0.0)
+    return np.maximum(entropy(chance) - (prior * entropy(tables)).sum(axis=-1), 0.0)

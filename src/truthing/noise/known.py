@@ -29,8 +29,13 @@ if TYPE_CHECKING:
 class Symmetric(TableNoise):
     """Every labeler errs at ``error``, all wrong classes equally likely (Su's assumed error rate).
 
-    ``error`` is a number, a range ``(low, high)`` that is uniform between its ends, or a mapping labeler → rate.
+    Parameters
+    ----------
+    error : float, tuple or mapping
+        One rate, a range ``(low, high)`` that is uniform between its ends, or labeler to rate.
 
+    Examples
+    --------
     >>> labels = Labels.from_matrix([[0, 1]])
     >>> Symmetric(0.1).tables(labels)[0].tolist()
     [[0.9, 0.1], [0.1, 0.9]]
@@ -59,11 +64,21 @@ class Symmetric(TableNoise):
 
 @dataclass(frozen=True)
 class Confusion(TableNoise):
-    """One confusion matrix for each labeler, truth in rows, classes in the order of ``labels.classes``.
+    """One confusion matrix for each labeler, truth in rows.
 
-    ``weight`` says how many labels this knowledge is worth: None = certain; 40 = as if learned from 40 labels for each
-    labeler, to be updated by the data. ``classes`` names the order of rows and columns when it is not that of the labels.
+    Parameters
+    ----------
+    matrices : matrix, sequence or mapping
+        One for all, one for each labeler in order, or labeler to matrix.
+    weight : float, optional
+        How many labels this knowledge is worth. None: it is certain. 40: as if learned from 40
+        labels of
+        each labeler, to be updated by the data.
+    classes : sequence, optional
+        The order of rows and columns, where it is not that of ``labels.classes``.
 
+    Examples
+    --------
     >>> labels = Labels.from_matrix([[0], [1]])
     >>> Confusion([[0.9, 0.1], [0.2, 0.8]]).tables(labels).shape
     (1, 2, 2)
@@ -116,9 +131,19 @@ class Confusion(TableNoise):
 class Difficulty:
     """Difficulty of items × fallibility of labelers (Su 59-60).
 
-    ``ε = (δ - δφ + φ)(C - 1)/C``: an item of difficulty 1 or a labeler of fallibility 1 leaves a pure guess. ``Difficulty()`` with
-    neither is learned: items have their own difficulty, labelers their own ability.
+    ``e = (d - d f + f)(C - 1)/C``: an item of difficulty 1 or a labeler of fallibility 1 leaves a
+    pure guess.
+    ``Difficulty()`` with neither is learned.
 
+    Parameters
+    ----------
+    difficulty : float, sequence or mapping, optional
+        Of all items, of each, or item to difficulty.
+    fallibility : float, sequence or mapping, optional
+        Of all labelers, of each, or labeler to fallibility.
+
+    Examples
+    --------
     >>> labels = Labels.from_matrix([[0, 1], [1, 1]])
     >>> np.exp(Difficulty(0.0, [0.2, 0.4]).log_likelihood(labels)).round(2).tolist()
     [[0.18, 0.08], [0.02, 0.72]]
@@ -162,11 +187,21 @@ class Difficulty:
 
 @dataclass(frozen=True)
 class Joint:
-    """Labelers that are not independent: a joint table P(labels of the group | truth), the rest by another model.
+    """Labelers that are not independent: a joint table P(labels of the group | truth).
 
-    ``table`` has the truth first and then one axis for each labeler of ``group``; a group member without a label on an
-    item is summed out.
+    Parameters
+    ----------
+    group : sequence
+        Names of the labelers.
+    table : array
+        The truth first, then one axis for each labeler of the group. A member without a label on an
+        item
+        is summed out.
+    others : noise model, optional
+        A model for all other labelers.
 
+    Examples
+    --------
     >>> labels = Labels.from_matrix([[0, 0], [0, 1]], labelers=["a", "b"])
     >>> table = np.array([[[0.8, 0.05], [0.05, 0.1]], [[0.2, 0.1], [0.1, 0.6]]])
     >>> np.exp(Joint(("a", "b"), table).log_likelihood(labels)).round(2).tolist()

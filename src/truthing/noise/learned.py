@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DawidSkene:
-    """One confusion matrix for each labeler, pooled: rows lie around a shared matrix, as closely as the data say."""
+    """One confusion matrix for each labeler, partially pooled.
+
+    Rows lie around a shared matrix, as closely as the data say. It has no parameters: everything is
+    learned.
+    """
 
     def fit(self, labels: Labels, gold: Array | None = None) -> EMFit:
         """Maximum likelihood by accelerated EM (no pooling, no uncertainty): the classic point estimate, fast at any size."""
@@ -26,7 +30,10 @@ class DawidSkene:
 
 @dataclass(frozen=True)
 class OneCoin:
-    """One error rate for each labeler, pooled; wrong labels are uniform over the other classes."""
+    """One error rate for each labeler, partially pooled; wrong labels are spread evenly.
+
+    It has no parameters: everything is learned.
+    """
 
     def fit(self, labels: Labels, gold: Array | None = None) -> EMFit:
         """Maximum likelihood by accelerated EM, without pooling."""
@@ -40,6 +47,11 @@ class Strata:
     """Labelers are independent only given the class and one of ``k`` strata of difficulty.
 
     The sampler holds that in every stratum the average labeler says the true class most often.
+
+    Parameters
+    ----------
+    k : int, default 2
+        Number of strata, 2 to 5.
     """
 
     k: int = 2

@@ -11,12 +11,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from truthing.arguments import as_draws, as_seed
 from truthing.class_codes import Array
 from truthing.errors import InputError, NotIdentified
-from truthing.metrics.counts import ratio
-from truthing.metrics.estimate import check_level, shortest_interval
-from truthing.noise.base import check_confusion
+from truthing.metrics.estimate import check_level
 from truthing.papers.melding import true_error_limits
 
 
@@ -57,6 +54,23 @@ def apparent_error(error: float, mislabeling: float) -> Scalar:
 
     Lam & Stork Eq. 1, ``a = m + e (1 - 2m)``; two classes, errors independent.
 
+    Parameters
+    ----------
+    error : float
+        True error rate.
+    mislabeling : float
+        Share of wrong labels.
+
+    Returns
+    -------
+    Scalar
+
+    See Also
+    --------
+    true_error : the other way round.
+
+    Examples
+    --------
     >>> round(apparent_error(0.06, 0.01).value, 4)
     0.0688
     """
@@ -78,10 +92,33 @@ def true_error(
 ) -> Scalar:
     """True error rate behind an apparent one, for labels wrong at a known or estimated rate.
 
-    Lam & Stork Eq. 2, ``e = (a - m) / (1 - 2m)``; two classes, errors independent.
-    May leave [0, 1]: then ``m`` or independence is wrong, and the result says so. ``n`` items behind ``apparent`` give an
-    interval; ``checked = (wrong, n0)`` says that ``m`` was counted on n0 checked labels, and widens it accordingly.
+    Lam & Stork Eq. 2, ``e = (a - m) / (1 - 2m)``; two classes, errors independent. May leave [0,
+    1]: then
+    ``m`` or independence is wrong, and the result says so.
 
+    Parameters
+    ----------
+    apparent : float
+        Error rate against the labels.
+    mislabeling : float, optional
+        Share of wrong labels.
+    n : int, optional
+        Items behind ``apparent``: gives an interval.
+    checked : tuple of int, optional
+        ``(wrong, n0)``: the mislabeling rate was counted on n0 checked labels; widens the interval.
+
+    Returns
+    -------
+    Scalar
+        ``value``, ``interval(level)`` and what has to be said about it.
+
+    See Also
+    --------
+    apparent_error : the other way round.
+    error_bounds : without independence.
+
+    Examples
+    --------
     >>> round(true_error(0.0688, 0.01).value, 4)
     0.06
     >>> low, high = true_error(0.12, n=500, checked=(5, 100)).interval(0.95)
@@ -138,8 +175,25 @@ def true_error(
 def noisy_label_ratio(error: float, mislabeling: float) -> Scalar:
     """How many noisy labels estimate the error as well as one perfect label.
 
-    Lam & Stork Eq. 3, ``m (1 - m) / ((1 - 2m)² e (1 - e)) + 1``.
+    Lam & Stork Eq. 3, ``m (1 - m) / ((1 - 2m)^2 e (1 - e)) + 1``.
 
+    Parameters
+    ----------
+    error : float
+        True error rate.
+    mislabeling : float
+        Share of wrong labels.
+
+    Returns
+    -------
+    Scalar
+
+    See Also
+    --------
+    plan : what to buy, for any panel.
+
+    Examples
+    --------
     >>> round(float(noisy_label_ratio(0.1, 0.05)), 3)
     1.652
     """
@@ -180,10 +234,28 @@ def policy_left_side(mislabeling: Any) -> Array:
 
 
 def label_policy(error: float, mislabeling: float) -> LabelPolicy:
-    """Two labelers of equal quality: 2l items labeled once, or l items labeled twice?
+    """Two labelers of equal quality: twice the items labeled once, or each item labeled twice?
 
-    Lam & Stork Eq. 4, which optimistically takes m² as the mislabeling rate of two labels.
+    Lam & Stork Eq. 4, which optimistically takes m squared as the mislabeling rate of two labels.
 
+    Parameters
+    ----------
+    error : float
+        True error rate.
+    mislabeling : float
+        Share of wrong labels.
+
+    Returns
+    -------
+    LabelPolicy
+        ``policy`` is "distinct" or "repeat".
+
+    See Also
+    --------
+    plan : the same question for real panels.
+
+    Examples
+    --------
     >>> label_policy(0.05, 0.10).policy, label_policy(0.3, 0.05).policy
     ('repeat', 'distinct')
     """
@@ -225,9 +297,30 @@ class ErrorBounds:
 def error_bounds(apparent: float, mislabeling: float, *, classes: int = 2) -> ErrorBounds:
     """Bounds on the true error without independence (Lam & Stork Section 6).
 
-    ``|a - m| ≤ e ≤ a + m``, and ``e ≤ 2 - a - m`` for two classes; with non-negative dependence of the mistakes
-    ``e ≥ (a - m)/(1 - 2m)``.
+    ``|a - m| <= e <= a + m``, and ``e <= 2 - a - m`` for two classes; where mistakes do not avoid
+    each other,
+    ``e >= (a - m)/(1 - 2m)``.
 
+    Parameters
+    ----------
+    apparent : float
+        Error rate against the labels.
+    mislabeling : float
+        Share of wrong labels.
+    classes : int, default 2
+        Number of classes.
+
+    Returns
+    -------
+    ErrorBounds
+        ``lower`` and ``upper``.
+
+    See Also
+    --------
+    true_error : with independence.
+
+    Examples
+    --------
     >>> error_bounds(0.08, 0.05).upper
     0.13
     """
@@ -241,114 +334,6 @@ def error_bounds(apparent: float, mislabeling: float, *, classes: int = 2) -> Er
     if classes == 2 and mislabeling < 0.5 and apparent >= mislabeling:
         dependent = min((apparent - mislabeling) / (1 - 2 * mislabeling), 1.0)
     return ErrorBounds(lower, upper, dependent)
-
-
-@dataclass(frozen=True)
-class TrueConfusion:
-    """The classifier's confusion matrix, P(prediction | truth) with the truth in rows, and what follows from it."""
-
-    confusion: Array
-    prior: Array
-    precision: Array
-    recall: Array
-    raw_confusion: Array
-    raw_prior: Array
-    clipped: bool
-    condition: float
-    warnings: list[str]
-    assumptions: list[str]
-    draws: Array | None = field(default=None, repr=False)
-
-    @property
-    def error(self) -> float:
-        """Total error rate of the classifier."""
-        return float(1 - self.prior @ np.diag(self.confusion))
-
-    def interval(self, level: float = 0.95) -> tuple[Array, Array]:
-        """Limits for each entry of the confusion matrix, when the joint table held counts."""
-        if self.draws is None:
-            raise InputError("no interval from proportions: give the joint table as counts.")
-        return shortest_interval(self.draws, level)
-
-    def __str__(self) -> str:
-        rows = "\n".join("  " + "  ".join(f"{v:.4f}" for v in row) for row in self.confusion)
-        prior = ", ".join(f"{p:.4f}" for p in self.prior)
-        return f"P(prediction | truth), truth in rows:\n{rows}\nclass prior {prior}\nerror {self.error:.4f}"
-
-
-def true_confusion(
-    joint: Any, labeler_confusion: Any, *, draws: int = 4000, seed: int = 0
-) -> TrueConfusion:
-    """The classifier's true confusion matrix and the class prior, for labelers with a known confusion matrix.
-
-    Lam & Stork Eq. 5 and 6 with the truth in rows: ``joint = Lᵀ diag(π) K``, so ``π = L⁻ᵀ joint 1`` and
-    ``K = diag(π)⁻¹ L⁻ᵀ joint``. ``joint`` has labels in rows and predictions in columns, as counts or proportions; counts give intervals.
-
-    >>> L = np.array([[0.9, 0.1], [0.2, 0.8]]); K = np.array([[0.7, 0.3], [0.1, 0.9]]); p = np.array([0.6, 0.4])
-    >>> true_confusion(L.T @ np.diag(p) @ K, L).confusion.round(6).tolist()
-    [[0.7, 0.3], [0.1, 0.9]]
-    """
-    draws, seed = as_draws(draws), as_seed(seed)
-    table = np.asarray(joint, dtype=float)
-    labeler = check_confusion(labeler_confusion, "labeler_confusion")
-    if table.ndim != 2 or table.shape[0] != labeler.shape[0]:
-        raise InputError(
-            f"the joint table has shape {table.shape}; it needs a row for each of the {labeler.shape[0]} labels."
-        )
-    if not np.isfinite(table).all() or (table < 0).any() or table.sum() == 0:
-        raise InputError(
-            "the joint table must hold counts or proportions: no negative entries, not all zero."
-        )
-    condition = float(np.linalg.cond(labeler))
-    if condition > 1e6:
-        raise NotIdentified(
-            f"the labeler's confusion matrix is singular (condition number {condition:.3g}): its labels cannot tell some classes apart. "
-            "Merge those classes or use other labelers."
-        )
-    total = table.sum()
-    raw_confusion, raw_prior = _invert(table / total, labeler)
-    confusion, prior = _project(raw_confusion, raw_prior)
-    clipped = bool(
-        (raw_confusion < -1e-12).any()
-        or (raw_confusion > 1 + 1e-12).any()
-        or (raw_prior < -1e-12).any()
-    )
-    warnings = []
-    if clipped:
-        warnings.append(
-            "Some raw entries lie outside [0, 1] and were projected: sampling error, a wrong labeler matrix, or dependence."
-        )
-    if condition > 100:
-        warnings.append(
-            f"The labeler's matrix is close to singular (condition number {condition:.0f}): small errors in it are magnified."
-        )
-    samples = None
-    if total > 1.5 and np.allclose(table, np.round(table)):
-        gamma = np.random.default_rng(seed).gamma(table + 0.5, size=(draws, *table.shape))
-        shares = gamma / gamma.sum(axis=(1, 2), keepdims=True)
-        samples = np.stack([_project(*_invert(share, labeler))[0] for share in shares])
-    weighted = prior[:, None] * confusion
-    square = weighted.shape[0] == weighted.shape[1]
-    diagonal = np.diag(weighted) if square else np.full(len(prior), np.nan)
-    return TrueConfusion(
-        confusion, prior,
-        precision=ratio(diagonal, weighted.sum(axis=0) if square else np.ones(len(prior)), np.nan),
-        recall=np.diag(confusion) if square else diagonal,
-        raw_confusion=raw_confusion, raw_prior=raw_prior, clipped=clipped, condition=condition, warnings=warnings,
-        assumptions=["Labels and predictions are independent given the truth; the labeler's matrix is exact."], draws=samples,
-    )  # fmt: skip
-
-
-def _invert(joint: Array, labeler: Array) -> tuple[Array, Array]:
-    unmixed = np.linalg.solve(labeler.T, joint)
-    prior = unmixed.sum(axis=1)
-    return unmixed / np.where(np.abs(prior) < 1e-12, np.nan, prior)[:, None], prior
-
-
-def _project(confusion: Array, prior: Array) -> tuple[Array, Array]:
-    clean = np.clip(np.nan_to_num(confusion, nan=1 / confusion.shape[1]), 0, None)
-    share = np.clip(prior, 0, None)
-    return clean / clean.sum(axis=1, keepdims=True), share / share.sum()
 
 
 def _rate(value: float, what: str) -> None:

@@ -151,7 +151,9 @@ def _estimated_labels(problem: Problem, *, iterate: bool) -> Outcome:
         if point.converged or not iterate
         else [f"The estimated labels still changed after {point.iterations} iterations."]
     )
-    said = ["The most probable class of each item is taken for its truth; no uncertainty is left."]
+    assumptions = [
+        "The most probable class of each item is taken for its truth; no uncertainty is left."
+    ]
     diagnostics = {
         "iterations": point.iterations,
         "converged": point.converged,
@@ -160,7 +162,7 @@ def _estimated_labels(problem: Problem, *, iterate: bool) -> Outcome:
     return Outcome(
         su_foils.PointAnswer(problem.classes, problem.positive, matrix[None]),
         posterior[problem.groups.member],
-        said,
+        assumptions,
         warnings,
         diagnostics,
     )

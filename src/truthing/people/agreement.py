@@ -57,11 +57,29 @@ class Coefficient:
 
 
 def agreement(labels: Any) -> dict[str, Coefficient]:
-    """How far labelers agree beyond chance: Fleiss' κ, Krippendorff's α (nominal), Gwet's AC1, and Cohen's κ (of more than two: Conger's).
+    """How far labelers agree beyond chance.
 
-    High agreement is no proof of quality: labelers can be wrong together. Votes may be anonymous; items with one label count only
-    where a coefficient's own definition lets them.
+    Fleiss' kappa, Krippendorff's alpha (nominal), Gwet's AC1, and Cohen's kappa (Conger's for more
+    than two
+    labelers). High agreement is no proof of quality: labelers can be wrong together.
 
+    Parameters
+    ----------
+    labels : Labels, path, data frame or matrix
+        As in `grade`. Votes may be anonymous; items with one label count only where a coefficient's
+        own definition lets them.
+
+    Returns
+    -------
+    dict
+        Name of each coefficient to its value and interval.
+
+    See Also
+    --------
+    labelers : what each labeler is worth.
+
+    Examples
+    --------
     >>> labels = Labels.from_matrix([["a", "a"], ["a", "b"], ["b", "b"], ["b", "b"]])
     >>> print({name: round(value.value, 3) for name, value in agreement(labels).items()})
     {'fleiss_kappa': 0.467, 'krippendorff_alpha': 0.533, 'gwet_ac1': 0.529, 'cohen_kappa': 0.5}

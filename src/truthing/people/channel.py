@@ -11,6 +11,7 @@ import numpy as np
 from truthing.class_codes import Array
 from truthing.noise.base import symmetric_table
 from truthing.noise.bits import entropy, label_bits
+from truthing.randomness import Seed, generator
 
 MOST_PATTERNS = 30_000  # different posteriors an exact count may have to tell apart
 SIMULATED = 50_000
@@ -25,13 +26,13 @@ def joint_bits(joint: Array) -> float:
     return max(float(entropy(joint.sum(axis=0)) - inside), 0.0)
 
 
-def growing(tables: Iterable[Array], prior: Array, seed: int = 0) -> Iterator[tuple[float, float]]:
+def growing(tables: Iterable[Array], prior: Array, seed: Seed = 0) -> Iterator[tuple[float, float]]:
     """Bits of the first 1, 2, … labelers, independent given the truth, each with its Monte Carlo standard error (0: exact).
 
     Patterns of labels that leave the same posterior are one pattern: merging them loses nothing, and turns T equal labelers into their
     counts. Past ``MOST_PATTERNS`` posteriors, ``SIMULATED`` truths and their labels are drawn instead.
     """
-    rng = np.random.default_rng(seed)
+    rng = generator(seed, "bits of a panel")
     n_classes = len(prior)
     joint, drawn = prior[None, :], None
     for table in tables:
@@ -49,7 +50,7 @@ def growing(tables: Iterable[Array], prior: Array, seed: int = 0) -> Iterator[tu
             yield float(entropy(prior) - left.mean()), float(left.std() / np.sqrt(len(left)))
 
 
-def panel_bits(tables: Array, prior: Array, seed: int = 0) -> tuple[float, float]:
+def panel_bits(tables: Array, prior: Array, seed: Seed = 0) -> tuple[float, float]:
     """Bits of all these labelers together, and the Monte Carlo standard error (0: exact)."""
     return deque(growing(tables, prior, seed), maxlen=1).pop()
 

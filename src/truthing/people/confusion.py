@@ -15,6 +15,7 @@ from truthing.metrics.estimate import shortest_interval
 from truthing.noise.base import TableNoise
 from truthing.noise.known import Difficulty
 from truthing.progress import Progress, silent
+from truthing.randomness import generator
 from truthing.truth.consensus import DawidSkeneFit, Entries
 from truthing.truth.known_noise import row_model
 from truthing.truth.labelers import LARGE, MANY_CLASSES
@@ -79,7 +80,7 @@ def learned_noise(
 
 def _from_fit(labels: Labels, fit: DawidSkeneFit, prior: Array | None, seed: int) -> NoiseSummary:
     """Dirichlet rows around the variational fit: many labels leave little doubt."""
-    rng = np.random.default_rng(seed)
+    rng = generator(seed, "rows around the fit")
     drawn = np.maximum(
         rng.standard_gamma(
             fit.concentration * fit.pool + fit.counts, (FEW_DRAWS, *fit.counts.shape)
@@ -106,7 +107,7 @@ def with_copies(
         return summary
     place = {name: t for t, name in enumerate(summary.labelers)}
     full = np.empty((len(tables), labels.n_labelers, *tables.shape[2:]))
-    rng = np.random.default_rng([seed, 1])
+    rng = generator(seed, "rows of copies")
     for t, name in enumerate(labels.labelers):
         if name in place:
             full[:, t] = tables[:, place[name]]

@@ -10,6 +10,7 @@ import numba
 import numpy as np
 
 from truthing.class_codes import Array
+from truthing.randomness import Seed, compiled_seeds
 from truthing.threads import in_threads
 from truthing.truth.samplers.draws import draw_index, softmax
 
@@ -33,7 +34,7 @@ def collected_bits(
     priors: Array,
     *,
     repeats: int | None = None,
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> Collected:
     """Labels simulated on the items that each labeler labeled: entries of item i are ``start_of[i]:start_of[i + 1]``.
 
@@ -45,7 +46,7 @@ def collected_bits(
         step = max(1, len(tables) // n_draws)
         tables, priors = tables[::step], priors[::step]
         repeats = int(np.clip(WORK // max(len(labeler) * len(tables), 1), 1, 4000))
-    seeds = np.random.default_rng(seed).integers(0, 2**31, len(tables))
+    seeds = compiled_seeds(seed, len(tables), "bits in labels")
     added = np.zeros((len(tables), tables.shape[1]))
     # one memory layout, so that the loop is compiled once
     rows = np.ascontiguousarray(np.maximum(tables, TINY))

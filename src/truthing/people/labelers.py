@@ -52,11 +52,56 @@ def labelers(
     seed: int = 0,
     progress: bool | Progress = False,
 ) -> LabelersReport:
-    """Who is good, who adds what, who copies whom: confusion matrices, error, bits in a label and bits it adds, for each labeler.
+    """Who labels well, who adds what, and who copies whom.
 
-    ``noise`` as in `grade`: None learns it. Bits that labeler t adds are I(all labels) - I(all but t's), on the items that t labeled. They rest on
-    the consensus: the panel being wrong together is not visible without gold.
+    For each labeler: confusion matrix, error rate, the bits that a label carries about the truth,
+    and
+    the bits that it adds to the labels of the others on the same items. Quality is measured against
+    what the panel as a whole supports: without gold, a panel that is wrong together does not show.
 
+    Parameters
+    ----------
+    labels : Labels, path, data frame or matrix
+        Who said what about which item: a file, a data frame, a `Labels`, or a matrix with items in
+        rows and labelers in columns.
+    gold : mapping, path or data frame, optional
+        Items whose truth is known, item to class.
+    noise : float, tuple, mapping or noise model, optional
+        What is known about the labelers. None: it is learned from the labels. A number is an error
+        rate, ``(low, high)`` a range, a mapping goes from labeler to rate or matrix; or a model of
+        `truthing.noise`.
+    prior : sequence or mapping, optional
+        Share of each class, if it is known.
+    repeats : {"error", "first", "last", "keep"}, default "error"
+        What to do when a labeler gave one item two different labels.
+    draws : int, default 1000
+        Draws of the posterior.
+    seed : int, default 0
+        Same seed, same answer, on any number of threads.
+    progress : bool or callable, default False
+        True writes what is being done to standard error; a callable gets the share done and words,
+        and may stop the work by raising.
+
+    Returns
+    -------
+    LabelersReport
+        ``report.frame()`` is a table with a row for each labeler.
+
+    Raises
+    ------
+    InputError
+        An argument or a file cannot be used as it is; the message says what to change.
+    NotIdentified
+        The labels cannot answer under any amount of computing, for example one labeler of unknown
+        quality and no gold.
+
+    See Also
+    --------
+    agreement : kappa and its relatives.
+    information : bits of a panel with known errors.
+
+    Examples
+    --------
     >>> import truthing as tr
     >>> data = tr.simulate(300, 4, prior=[0.5, 0.5], fallibility=[0.1, 0.3, 0.6, 1.0], seed=1)
     >>> report = labelers(data.labels)

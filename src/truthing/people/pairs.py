@@ -44,10 +44,10 @@ class Pair:
         return {**asdict(self), "repeated": self.repeated}
 
     def __str__(self) -> str:
-        said = f"agree on {self.observed:.0%} of {self.items} items where independence gives {self.expected:.0%} (p = {self.p:.2g})"
+        agreement = f"agree on {self.observed:.0%} of {self.items} items where independence gives {self.expected:.0%} (p = {self.p:.2g})"
         if self.z > 0:
-            return f"{self.first} and {self.second} {said}: as if {self.repeated:.0%} of the answers were copied or mistakes shared."
-        return f"{self.first} and {self.second} {said}: they read the task differently."
+            return f"{self.first} and {self.second} {agreement}: as if {self.repeated:.0%} of the answers were copied or mistakes shared."
+        return f"{self.first} and {self.second} {agreement}: they read the task differently."
 
 
 def unusual_pairs(labels: Labels, gold: Array, fit: DawidSkeneFit) -> list[Pair]:

@@ -85,10 +85,36 @@ def information(
 ) -> ChannelValue:
     """Bits that the labels of a panel carry about the truth of an item that all of them label.
 
-    Su Section 4, ``I(Z;Y) = Σ p(z,y) log₂(p(z,y) / (p(z) π(y)))``. Give ``error`` (a rate or one for each labeler), ``confusion`` (matrices with
-    the truth in rows), ``joint`` (P(labels | truth), truth first, one more axis for each labeler: dependent labelers), or a
-    report (or its ``noise``): then the interval carries what is not known about the labelers. ``prior`` defaults to equal classes.
+    Su Section 4, ``I(Z;Y) = sum p(z,y) log2(p(z,y) / (p(z) prior(y)))``. Give one of ``source``,
+    ``error``,
+    ``confusion`` or ``joint``.
 
+    Parameters
+    ----------
+    source : Report, LabelersReport or noise summary, optional
+        A result that has learned about labelers: its uncertainty is carried into the interval.
+    error : float or sequence, optional
+        Error rate of each labeler; wrong labels are spread evenly.
+    confusion : sequence of matrices, optional
+        Confusion matrix of each labeler, truth in rows.
+    joint : array, optional
+        P(labels | truth) of labelers that are not independent: truth first, one axis per labeler.
+    prior : sequence, optional
+        Share of each class. None: equal.
+    seed : int, default 0
+        For panels too large to be enumerated.
+
+    Returns
+    -------
+    ChannelValue
+        ``value`` in bits, with an interval where ``source`` leaves one.
+
+    See Also
+    --------
+    equivalent_labeler : the same as an error rate.
+
+    Examples
+    --------
     >>> information(error=[0.3] * 7, prior=[0.6, 0.4]).value.__round__(3)
     0.538
     >>> information(error=[0.1], prior=[0.6, 0.4]).value.__round__(3)
@@ -126,10 +152,36 @@ def equivalent_labeler(
     prior: Any = None,
     seed: int = 0,
 ) -> ChannelValue:
-    """The error rate of the one labeler, wrong labels uniform, whose label is worth those of the panel (Su Section 4.2).
+    """The error rate of the one labeler whose label is worth those of the panel (Su Section 4.2).
 
-    Same arguments as `information`; found by bisection between 0 and that of a guess.
+    Wrong labels of that labeler are spread evenly. Found by bisection.
 
+    Parameters
+    ----------
+    source : Report, LabelersReport or noise summary, optional
+        A result that has learned about labelers: its uncertainty is carried into the interval.
+    error : float or sequence, optional
+        Error rate of each labeler; wrong labels are spread evenly.
+    confusion : sequence of matrices, optional
+        Confusion matrix of each labeler, truth in rows.
+    joint : array, optional
+        P(labels | truth) of labelers that are not independent: truth first, one axis per labeler.
+    prior : sequence, optional
+        Share of each class. None: equal.
+    seed : int, default 0
+        For panels too large to be enumerated.
+
+    Returns
+    -------
+    ChannelValue
+        ``value`` is an error rate.
+
+    See Also
+    --------
+    information : the same in bits.
+
+    Examples
+    --------
     >>> equivalent_labeler(error=[0.3] * 7, prior=[0.6, 0.4]).value.__round__(3)
     0.092
     """
@@ -143,8 +195,32 @@ def equivalent_labeler(
 def labelers_needed(
     error: Any = None, *, expert: float, confusion: Any = None, prior: Any = None, seed: int = 0
 ) -> ChannelValue:
-    """How many independent labelers, each with this error (or confusion matrix), carry at least the bits of one expert (Su Section 4.3).
+    """How many independent labelers carry at least the bits of one expert (Su Section 4.3).
 
+    Parameters
+    ----------
+    error : float, optional
+        Error rate of each labeler.
+    expert : float
+        Error rate of the expert.
+    confusion : matrix, optional
+        Instead of ``error``: the confusion matrix of each labeler.
+    prior : sequence, optional
+        Share of each class. None: equal.
+    seed : int, default 0
+        For panels too large to be enumerated.
+
+    Returns
+    -------
+    ChannelValue
+        ``int(value)`` is the number of labelers.
+
+    See Also
+    --------
+    equivalent_labeler : the other way round.
+
+    Examples
+    --------
     >>> int(labelers_needed(0.3, expert=0.1, prior=[0.6, 0.4]))
     7
     """
@@ -228,9 +304,11 @@ def _dependent(joint: Any, prior: Any) -> ChannelValue:
     share = class_prior(np.full(len(table), 1 / len(table)) if prior is None else prior)
     if len(share) != len(table):
         raise InputError(f"the prior has {len(share)} classes, the joint table has {len(table)}.")
-    said = [s for s in _said(prior) if s != INDEPENDENT]
+    assumptions = [s for s in _said(prior) if s != INDEPENDENT]
     return ChannelValue(
-        joint_bits((share[:, None] * flat).T), bounds=(0.0, float(entropy(share))), assumptions=said
+        joint_bits((share[:, None] * flat).T),
+        bounds=(0.0, float(entropy(share))),
+        assumptions=assumptions,
     )
 
 
@@ -249,8 +327,8 @@ def _of_noise(noise: Any, prior: Any, seed: int) -> ChannelValue:
         exact, spread, bounds=(0.0, float(entropy(share))), assumptions=[INDEPENDENT]
     )
     if noise.confusion_draws is None or noise.prior_draws is None:
-        said = "The labelers' confusion matrices are taken as certain: the report kept no draws of them."
-        return replace(result, assumptions=[INDEPENDENT, said])
+        certain = "The labelers' confusion matrices are taken as certain: the report kept no draws of them."
+        return replace(result, assumptions=[INDEPENDENT, certain])
     priors = noise.prior_draws if prior is None else np.broadcast_to(share, noise.prior_draws.shape)
     n_labelers, n_classes = noise.confusion.shape[:2]
     if float(n_classes) ** n_labelers <= FEW_PATTERNS:

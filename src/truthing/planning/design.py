@@ -57,10 +57,10 @@ class Design:
             return f"{self.items:,} items, no labels, gold on all of them"
         if len(self.labels_per_item) == 1:
             count = sum(given.values())
-            said = f"{count:.3g} label{'' if count == 1 else 's'} each"
+            labels = f"{count:.3g} label{'' if count == 1 else 's'} each"
         else:
-            said = " + ".join(f"{count:.3g} {kind}" for kind, count in given.items()) + " each"
-        return f"{self.items:,} items, {said}, " + (
+            labels = " + ".join(f"{count:.3g} {kind}" for kind, count in given.items()) + " each"
+        return f"{self.items:,} items, {labels}, " + (
             f"gold on {self.gold:,}" if self.gold else "no gold"
         )
 
@@ -151,7 +151,7 @@ def round_numbers(most: int) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class CostCurve:
     """Designs of one composition that no other of its designs beats in both cost and width, cheapest first."""
 
     composition: Composition
@@ -227,7 +227,7 @@ def trace(
     *,
     items: int | None,
     kinds: tuple[str, ...],
-) -> Curve:
+) -> CostCurve:
     """Cost and width of every lattice design, reduced to those that nothing beats."""
     lattice = round_numbers(MOST_ITEMS)
     start = max(FEWEST, stock.items)
@@ -250,13 +250,13 @@ def trace(
     items_, gold, cost, width = items_[order], gold[order], cost[order], width[order]
     best = np.minimum.accumulate(width)
     better = np.flatnonzero(np.concatenate([[True], width[1:] < best[:-1]]))
-    return Curve(
+    return CostCurve(
         composition, items_[better], gold[better], cost[better], width[better], surface, kinds
     )
 
 
 def pick(
-    curves: list[Curve], ask: Callable[[Curve], Design | None], *, by_cost: bool
+    curves: list[CostCurve], ask: Callable[[CostCurve], Design | None], *, by_cost: bool
 ) -> Design | None:
     """The best answer over all compositions."""
     found = [design for design in map(ask, curves) if design is not None]
@@ -265,7 +265,7 @@ def pick(
     return min(found, key=lambda d: (d.cost, d.width) if by_cost else (d.width, d.cost))
 
 
-def frontier(curves: list[Curve]) -> list[Design]:
+def frontier(curves: list[CostCurve]) -> list[Design]:
     """Designs that no design of any composition beats in both cost and width."""
     rows = [(c.cost[k], c.width[k], n, k) for n, c in enumerate(curves) for k in _thin(len(c.cost))]
     kept, best = [], np.inf

@@ -25,6 +25,7 @@ from truthing.planning.panel import PanelBelief
 from truthing.planning.sequential import PilotState
 from truthing.planning.widths import Goal
 from truthing.planning.world import Kind, World
+from truthing.randomness import child
 from truthing.truth import known_noise
 from truthing.truth.consensus import Entries
 from truthing.truth.link.views import Views, read_panel
@@ -101,15 +102,15 @@ def learn(
         None if chances is None else np.array([float(chances.get(item, np.nan)) for item in panel.items]),
     )  # fmt: skip
     now = Design(panel.n_items, dict(zip(members, stock.per_item)), n_gold, 0.0, high - low)
-    said = [
+    assumptions = [
         f"Learned from the pilot ({panel.n_items:,} items, {panel.n_labels:,} labels, {n_gold} gold): by its noise model the classifier is right on "
         f"{world.accuracy:.0%}, labelers on {np.mean([k.tables.diagonal(axis1=1, axis2=2).mean() for k in kinds]):.0%}; what you buy is like it.",
     ]
     if world.extra_spread:
-        said.append(
+        assumptions.append(
             "Readings of the pilot differ more than its noise model explains; the plan keeps that excess for every design."
         )
-    return Learned(world, stock, prices, now, state, said, warnings)
+    return Learned(world, stock, prices, now, state, assumptions, warnings)
 
 
 def likeliest_joint(log_likelihood: Array, predicted: Array, gold: Array) -> Array:
@@ -208,7 +209,7 @@ def _with_spread(world: World, stock: Stock, readings: Views, seed: int) -> Worl
     n = min(stock.items, SPREAD_ITEMS)
     found = []
     for number in range(SPREAD_SETS):
-        data = world.draw(stock.per_item, n, seed + 7919 * (number + 1))
+        data = world.draw(stock.per_item, n, child(seed, "spread of a pilot", number))
         found.append(read_panel(data.entries, data.predicted).spread ** 2)
     return replace(
         world, extra_spread=float(np.sqrt(max(readings.spread**2 - float(np.mean(found)), 0.0)))

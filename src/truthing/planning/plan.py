@@ -12,8 +12,8 @@ from truthing.metrics.counts import Tally, evaluate
 from truthing.metrics.estimate import check_level
 from truthing.planning import pilot as pilots
 from truthing.planning.design import (
+    CostCurve,
     Costs,
-    Curve,
     Stock,
     anchors_for,
     compositions,
@@ -50,15 +50,75 @@ def plan(
     seed: int = 0,
     progress: bool | Progress = False,
 ) -> Plan:
-    """What to buy: items, labels from which labelers, gold; for an interval of this ``width`` or for this ``budget``.
+    """What to buy: items, labels from which labelers, gold; for a wanted interval or for a budget.
 
-    ``costs`` holds the prices of an item, a label (or one for each kind of labeler) and a gold label; what is left out is not for sale.
-    ``width`` is the whole interval, high minus low. With ``width`` and ``budget`` both, the budget is the limit. The world comes from
-    a ``pilot`` ({"labels", "predictions", "gold"}, counted as paid) or from ``labelers`` (error rate or confusion matrix, or a mapping from
-    kind to one; a list is a pool of persons), ``accuracy`` (of each class, or a matrix) and ``prior``. ``noise``: None, `grade` will learn it;
-    "known" or a rate, it will be told. ``items`` fixes their number. Widths are those of the default posterior on ``sets`` made-up data sets at
-    each anchor of a grid (docs/plan.md).
+    Widths are those of the default posterior on simulated data sets (docs/plan.md).
 
+    Parameters
+    ----------
+    metric : str, default "accuracy"
+        The metric whose interval is asked for.
+    width : float, optional
+        The whole interval, high minus low: 0.06 is plus or minus 0.03.
+    budget : float, optional
+        What may be spent. With ``width`` too, the budget is the limit.
+    costs : mapping
+        Prices: ``{"item": 0.1, "label": 0.05, "gold": 2}``. "label" may be a mapping from kind of
+        labeler to price. What has no price is not for sale.
+    pilot : mapping, optional
+        Data in hand, counted as paid: ``{"labels": ..., "predictions": ..., "gold": ...}``.
+    labelers : float, matrix, list or mapping, optional
+        How labelers err: a rate, a confusion matrix, a list of them (a pool of persons), or a
+        mapping
+        from kind of labeler to one of these.
+    accuracy : float or matrix, optional
+        How often the classifier is right on each class, or its confusion matrix.
+    prior : float or sequence, optional
+        Share of each class. None: equal.
+    items : int, optional
+        The number of items, if it is fixed.
+    noise : {None, "known"}, float or noise model, optional
+        None: `grade` will learn the noise. "known" or a rate: it will be told.
+    panel_error : float or tuple, optional
+        How often the panel may be wrong together. None: as public crowds were where the noise is
+        learned, 0 where it is given. A number or ``(low, high)`` states it.
+    shared : float, default 0
+        Chance that a label depends on the item and not on the labeler: mistakes in common.
+    target : {"sample", "population"}, optional
+        What the interval is about. None: "sample" where the items are fixed.
+    level : float, default 0.95
+        Level of the interval.
+    positive : class, optional
+        The positive one of two classes.
+    most_labels : int, default 5
+        Most labels per item that are considered.
+    sets : int, default 6
+        Simulated data sets at each size; more are slower and smoother.
+    seed : int, default 0
+        Same seed, same answer.
+    progress : bool or callable, default False
+        As in `grade`.
+
+    Returns
+    -------
+    Plan
+        ``plan.best`` is the design, ``plan.table`` its rivals, ``plan.next_items()`` what to buy
+        first.
+
+    Raises
+    ------
+    InputError
+        An argument or a file cannot be used as it is; the message says what to change.
+    NotIdentified
+        The labels cannot answer under any amount of computing, for example one labeler of unknown
+        quality and no gold.
+
+    See Also
+    --------
+    grade : what the data will be used for.
+
+    Examples
+    --------
     >>> found = plan(budget=200, costs={"item": 0.1, "label": 0.05, "gold": 2}, labelers=0.15, accuracy=0.8, prior=0.4, noise="known", sets=2)
     >>> found.best.cost <= 200 and 0.02 < found.best.width < 0.2
     True
@@ -199,7 +259,7 @@ def _pilot_items(items: int | None, stock: Stock, costs: Costs) -> int | None:
 
 def _curves(
     world: World, goal: Goal, costs: Costs, stock: Stock, items: int | None, most_labels: int, sets: int, seed: int, say: Progress,
-) -> list[Curve]:  # fmt: skip
+) -> list[CostCurve]:  # fmt: skip
     """Simulate every composition's surface, and trace what can be bought on it."""
     if items is None and costs.item is None:
         raise InputError(
@@ -229,7 +289,7 @@ def _curves(
     return curves
 
 
-def _best(curves: list[Curve], width: float | None, budget: float | None) -> tuple[Any, bool]:
+def _best(curves: list[CostCurve], width: float | None, budget: float | None) -> tuple[Any, bool]:
     """The best design, and whether it does what was asked."""
     if width is not None:
         best = pick(curves, lambda c: c.reaching(width), by_cost=True)
@@ -243,7 +303,9 @@ def _best(curves: list[Curve], width: float | None, budget: float | None) -> tup
     return pick(curves, lambda c: c.narrowest, by_cost=False), False
 
 
-def _table(curves: list[Curve], best: Any, width: float | None, budget: float | None) -> list[Any]:
+def _table(
+    curves: list[CostCurve], best: Any, width: float | None, budget: float | None
+) -> list[Any]:
     """Each composition's answer to the same question, best first."""
     by_cost = width is not None and best.width <= width
     rows = []
@@ -264,7 +326,7 @@ def _table(curves: list[Curve], best: Any, width: float | None, budget: float | 
     return rows
 
 
-def _floor(curves: list[Curve], goal: Goal, stock: Stock) -> float | None:
+def _floor(curves: list[CostCurve], goal: Goal, stock: Stock) -> float | None:
     """The least width without gold, however many items and labels: what the panel may share."""
     if goal.known or stock.gold:
         return None

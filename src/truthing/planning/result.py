@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from truthing.errors import InputError
-from truthing.planning.design import Curve, Design, Stock, pick
+from truthing.planning.design import CostCurve, Design, Stock, pick
 from truthing.planning.sequential import NextItems, PilotState
 from truthing.planning.widths import Goal
 from truthing.planning.world import World
@@ -35,7 +35,7 @@ class Plan:
     assumptions: list[str] = field(default_factory=list)
     seed: int = 0
     sentence: str = ""
-    curves: list[Curve] = field(default_factory=list, repr=False)
+    curves: list[CostCurve] = field(default_factory=list, repr=False)
     pilot: PilotState | None = field(default=None, repr=False)
 
     def next_items(self, n: int = 50, **options: Any) -> NextItems:
@@ -77,7 +77,7 @@ class Plan:
 
 
 def answer_sentence(
-    best: Design, goal: Goal, curves: list[Curve], *, feasible: bool, width: float | None, budget: float | None,
+    best: Design, goal: Goal, curves: list[CostCurve], *, feasible: bool, width: float | None, budget: float | None,
     floor: float | None, now: Design | None,
 ) -> str:  # fmt: skip
     """The answer; out of reach is answered with the nearest within reach."""
@@ -134,7 +134,7 @@ def what_is_assumed(goal: Goal, world: World, sets: int) -> list[str]:
     ]
 
 
-def doubts(curves: list[Curve], stock: Stock, now: Design | None) -> list[str]:
+def doubts(curves: list[CostCurve], stock: Stock, now: Design | None) -> list[str]:
     """Where the plan should be doubted."""
     if now is None:
         return []

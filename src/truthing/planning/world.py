@@ -13,6 +13,7 @@ from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.noise.base import check_confusion, check_rates, symmetric_table
 from truthing.planning.panel import PanelBelief
+from truthing.randomness import Seed, generator
 from truthing.simulation import class_prior, simulate
 from truthing.truth.consensus import Entries
 
@@ -84,9 +85,9 @@ class World:
     def accuracy(self) -> float:
         return float(self.prior @ np.diag(self.classifier))
 
-    def draw(self, composition: Composition, n_items: int, seed: int) -> Drawn:
+    def draw(self, composition: Composition, n_items: int, seed: Seed) -> Drawn:
         """A data set with these labels an item; a fraction is one label more on that share of items."""
-        rng = np.random.default_rng(seed)
+        rng = generator(seed, "a data set")
         people = [
             kind.people(count, rng) for kind, count in zip(self.kinds, composition) if count > 0
         ]

@@ -1,1 +1,4 @@
-"""Results for people: terminal, JSON, pictures. Imported only when something is shown."""
+"""Results for people: terminal, JSON, pictures, pages. Imported only when something is shown.
+
+May look at every result; results reach it through `truthing.display` alone.
+"""

@@ -1,4 +1,7 @@
-"""The papers' tables and figures: one short file each, ours beside the printed numbers."""
+"""The papers' tables and figures: one short file each, ours beside the printed numbers.
+
+Uses the whole library below cli; nothing but cli imports it.
+"""
 
 from __future__ import annotations
 

@@ -64,10 +64,10 @@ def cifar() -> dict[str, tuple[BayesError, BayesError]]:
     model = np.load(datasets.find("cifar10h/cifar10_test_cv_pred_probs.npy")).argmax(axis=1)
     found = {}
     for name, members in SPLITS.items():
-        votes, said = _merge(counts, members), np.isin(model, members)
+        votes, predicted = _merge(counts, members), np.isin(model, members)
         found[name] = (
-            bayes_error(counts=votes, predictions=said),
-            bayes_error(counts=votes, predictions=said, hard=np.isin(truth, members)),
+            bayes_error(counts=votes, predictions=predicted),
+            bayes_error(counts=votes, predictions=predicted, hard=np.isin(truth, members)),
         )
     return found
 

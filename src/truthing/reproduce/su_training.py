@@ -72,11 +72,11 @@ class Experiment:
         n, n_labelers = len(truth), len(FALLIBILITY)
         difficulty, fallibility = rng.beta(1, 5, n), np.array(FALLIBILITY)
         rate = combined_error(difficulty[:, None], fallibility, 2)
-        said = np.where(rng.random(rate.shape) < rate, 1 - truth[:, None], truth[:, None]).astype(
+        given = np.where(rng.random(rate.shape) < rate, 1 - truth[:, None], truth[:, None]).astype(
             float
         )
         present = np.append(1.0, rng.uniform(0.33, 1, n_labelers - 1))
-        said[rng.random(rate.shape) >= present] = np.nan
+        given[rng.random(rate.shape) >= present] = np.nan
         test = np.concatenate(
             [
                 rng.permutation(np.flatnonzero(truth == c))[: round((truth == c).sum() / 4)]
@@ -88,7 +88,7 @@ class Experiment:
         return cls(
             table.drop("Class").to_numpy().astype(float),
             truth,
-            Labels.from_matrix(said),
+            Labels.from_matrix(given),
             noise,
             train,
             np.sort(test),

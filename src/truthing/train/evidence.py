@@ -165,9 +165,29 @@ def _sampled(
 def align_labels(X: Any, labels: Any) -> Labels:
     """Labels, a matrix, a long table or a plain y, as `Labels` whose item i is row i of X.
 
-    A long table (columns item, labeler, label) names rows of X by its index where X is a data frame, and by position otherwise. Convert once
-    before cross-validation: a long table cannot be split by rows of X, `Labels` can.
+    A long table (columns item, labeler, label) names rows of X by its index where X is a data
+    frame, and by
+    position otherwise. Convert once before cross-validation: a long table cannot be split by rows
+    of X,
+    `Labels` can.
 
+    Parameters
+    ----------
+    X : array or data frame
+        Features, a row per item.
+    labels : Labels, matrix, data frame or sequence
+        The labels in any of these forms.
+
+    Returns
+    -------
+    Labels
+
+    See Also
+    --------
+    LabelsKFold : what they are good for.
+
+    Examples
+    --------
     >>> table = {"item": [1, 0, 1], "labeler": ["ann", "ann", "bob"], "label": ["no", "yes", "no"]}
     >>> import polars as pl
     >>> align_labels([[0.1], [0.2], [0.3]], pl.DataFrame(table)).per_item.tolist()

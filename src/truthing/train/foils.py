@@ -15,8 +15,23 @@ from truthing.train.base import WrappingClassifier, class_chances
 
 
 class LabelEstimationClassifier(WrappingClassifier):
-    """Any estimator, trained on the most probable class of each item, argmax p(y | z), as if that were the truth.
+    """Any estimator, trained on the most probable class of each item as if that were the truth.
 
+    Parameters
+    ----------
+    estimator : scikit-learn classifier, optional
+        What is trained. None: logistic regression.
+    noise : float, mapping or noise model, optional
+        As in `truthing.grade`; None: it is learned from the labels.
+    prior : sequence or mapping, optional
+        Share of each class. None: it is learned.
+    gold : mapping, optional
+        Row of X to its true class, where it is known.
+    repeats : {"error", "first", "last", "keep"}, default "error"
+        What to do when a labeler gave one item two different labels.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> X = np.array([[0.0], [0.1], [0.9], [1.0]])
     >>> LabelEstimationClassifier(noise=0.2).fit(X, [[0, 0, 1], [0, 0, 0], [1, 1, 1], [0, 1, 1]]).predict([[0.2], [0.8]]).tolist()
@@ -50,11 +65,23 @@ class LabelEstimationClassifier(WrappingClassifier):
 
 
 class LabelerVotingClassifier(WrappingClassifier):
-    """One classifier for each labeler, trained on that labeler's labels; their majority decides. No noise model is used.
+    """One classifier for each labeler, trained on that labeler's labels; their majority decides.
 
-    Two classes and an estimator with ``predict_proba``: the score is the median of the labelers' probabilities, so that cutting it at any
-    threshold is the majority of the cut classifiers. Otherwise the score is the share of votes. Gold replaces labels where it is known.
+    No noise model is used. Two classes and an estimator with ``predict_proba``: the score is the
+    median of the
+    labelers' probabilities. Otherwise it is the share of votes.
 
+    Parameters
+    ----------
+    estimator : scikit-learn classifier, optional
+        What is trained. None: logistic regression.
+    gold : mapping, optional
+        Row of X to its true class: replaces labels where it is known.
+    repeats : {"error", "first", "last", "keep"}, default "error"
+        What to do when a labeler gave one item two different labels.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> X = np.array([[0.0], [0.1], [0.9], [1.0]])
     >>> LabelerVotingClassifier().fit(X, [[0, 0, 1], [0, 0, 0], [1, 1, 1], [0, 1, 1]]).predict([[0.2], [0.8]]).tolist()
@@ -70,16 +97,16 @@ class LabelerVotingClassifier(WrappingClassifier):
 
     def fit(self, X: Any, y: Any) -> LabelerVotingClassifier:
         X, panel = self._rows(X, y)
-        said, gold = panel.labels, panel.gold
-        if said.anonymous:
+        labels, gold = panel.labels, panel.gold
+        if labels.anonymous:
             raise InputError(
                 "anonymous votes have no labelers to train a classifier for: use LabelEstimationClassifier."
             )
         self.estimators_ = []
-        for t in np.flatnonzero(said.per_labeler > 0):
-            mine = said.labeler == t
-            item = said.item[mine]
-            code = np.where(gold[item] >= 0, gold[item], said.label[mine])
+        for t in np.flatnonzero(labels.per_labeler > 0):
+            mine = labels.labeler == t
+            item = labels.item[mine]
+            code = np.where(gold[item] >= 0, gold[item], labels.label[mine])
             inner = (
                 self._template()
                 if len(np.unique(code)) > 1

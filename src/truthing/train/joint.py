@@ -17,15 +17,42 @@ from truthing.truth.problem import softmax
 
 
 class JointEMClassifier(WrappingClassifier):
-    """Any estimator with ``predict_proba`` and sample weights, learned together with the labelers' confusion matrices.
+    """Any estimator with ``predict_proba`` and sample weights, learned together with the labelers.
 
-    ``algorithm="raykar"``: the truth's posterior is ``∝ p(y | x_i) Π_t Π_t[y, z_it]``; it weighs the rows of the next fit and the labels of the next
-    matrices. ``"khetan"``: matrices are learned from the classifier's decisions, and the posterior ``∝ π(y) Π_t Π_t[y, z_it]`` leaves p(y | x) out, which
-    suits learners whose probabilities are too sure. Rows of the matrices are pooled as in the Dawid-Skene fit that starts the iteration. Noise that is given is kept.
+    Rows of the labelers' confusion matrices are partially pooled as in the Dawid-Skene fit that starts the iteration.
+    Noise that
+    is given is kept.
 
-    ``cv``: p(y | x_i) from this many folds that left i out, so that a learner that memorises cannot confirm itself; None asks the fitted estimator; "auto"
-    is None for logistic regression and 5 for others.
+    Parameters
+    ----------
+    estimator : scikit-learn classifier, optional
+        What is trained. None: logistic regression.
+    algorithm : {"raykar", "khetan"}, default "raykar"
+        "raykar": the truth's posterior asks p(y | x) too. "khetan": matrices are learned from the
+        classifier's decisions and the posterior leaves p(y | x) out, which suits learners whose
+        probabilities are too sure.
+    noise : float, mapping or noise model, optional
+        As in `truthing.grade`; None: it is learned from the labels.
+    prior : sequence or mapping, optional
+        Share of each class. None: it is learned.
+    gold : mapping, optional
+        Row of X to its true class, where it is known.
+    cv : int, "auto" or None, default "auto"
+        p(y | x) of a row from this many folds that left it out, so that a learner that memorises
+        cannot
+        confirm itself. None asks the fitted estimator; "auto" is None for logistic regression, else
+        5.
+    tol : float, default 1e-4
+        The iteration ends when no probability moves more.
+    max_iter : int, default 50
+        Most iterations.
+    random_state : int, default 0
+        Of the folds.
+    repeats : {"error", "first", "last", "keep"}, default "error"
+        What to do when a labeler gave one item two different labels.
 
+    Examples
+    --------
     >>> import truthing as tr
     >>> data = tr.simulate(400, 3, prior=[0.5, 0.5], operating_point=(0.9, 0.1), fallibility=0.5, seed=1)
     >>> model = JointEMClassifier().fit(data.scores[:, None], data.labels)

@@ -23,13 +23,42 @@ Target = tuple[Literal["ml", "mmse"], Array]
 class NoisyLogisticRegression(NoisyLabelClassifier):
     """Logistic regression for two or more classes, from noisy labels.
 
-    ``objective="ml"`` minimises ``-(1/N) Σ_i log Σ_y p(z_i | y) p(y | x_i; θ)`` (Su 31-32): x is asked what the labels leave open, and the class prior
-    is not needed. ``"map"`` adds the log density of a prior on every parameter, intercept too: normal with variance ``C``, or Laplace where
-    ``l1_ratio`` is 1. ``"mmse"`` minimises the cross-entropy with the soft target p(y | z_i) (Su 40): convex, one pass, and shrunk where labels are weak.
+    The marginal likelihood is not convex: the best of ``starts`` starts is kept, and
+    ``objectives_`` has where
+    each ended.
 
-    ``C`` and ``l1_ratio`` regularise as in scikit-learn: ``Σ loss + (l1_ratio |w|₁ + (1 - l1_ratio) |w|²/2) / C``; ``C=np.inf`` does not. The marginal likelihood is
-    not convex: the best of ``starts`` starts is kept, ``objectives_`` has where each ended.
+    Parameters
+    ----------
+    objective : {"ml", "map", "mmse"}, default "ml"
+        "ml" maximises the marginal likelihood (Su 31-32): X is asked what the labels leave open,
+        and the
+        class prior is not needed. "map" adds a prior on every parameter, the intercept too. "mmse"
+        minimises the cross-entropy with p(y | z) (Su 40): convex, and shrunk where labels are weak.
+    C : float, default 1.0
+        Inverse strength of the penalty, as in scikit-learn; ``np.inf`` for none.
+    l1_ratio : float, default 0.0
+        Share of the penalty that is absolute: 1 is the lasso.
+    fit_intercept : bool, default True
+        Whether there is an intercept.
+    noise : float, mapping or noise model, optional
+        As in `truthing.grade`; None: it is learned from the labels.
+    prior : sequence or mapping, optional
+        Share of each class. None: it is learned.
+    gold : mapping, optional
+        Row of X to its true class, where it is known.
+    tol : float, default 1e-4
+        When the optimiser stops.
+    max_iter : int, default 1000
+        Most iterations.
+    starts : int, default 4
+        Starting points.
+    random_state : int, default 0
+        Of the starting points.
+    repeats : {"error", "first", "last", "keep"}, default "error"
+        What to do when a labeler gave one item two different labels.
 
+    Examples
+    --------
     >>> import numpy as np, truthing as tr
     >>> data = tr.simulate(400, 3, prior=[0.5, 0.5], operating_point=(0.9, 0.1), fallibility=0.5, seed=1)
     >>> model = NoisyLogisticRegression("ml", noise=0.25).fit(data.scores[:, None], data.labels)

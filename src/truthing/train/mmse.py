@@ -12,14 +12,32 @@ from truthing.train.evidence import WEAK, Evidence, WeakLabelsWarning
 
 
 class MMSEClassifier(WrappingClassifier):
-    """Any estimator, trained on the conditional mean of its loss given the labels.
+    """Any estimator, trained on the conditional mean of its loss given the labels (Su 40).
 
-    Su 40: minimise ``(1/N) Σ_i Σ_y p(y | z_i) L(g(x_i), y)``, which for an estimator that takes sample weights is every row once for each class
-    with weight p(y | z_i). One that takes none is trained on ``copies`` copies of each row, and that is said.
+    Minimises ``(1/N) sum_i sum_y p(y | z_i) L(g(x_i), y)``: every row once for each class, with
+    weight
+    p(y | z_i). p(y | z) does not ask X: with weak labels the result shrinks towards the class prior
+    (``reliability_`` says how far, docs/training.md). `JointEMClassifier` and
+    `NoisyLogisticRegression` do
+    ask X.
 
-    p(y | z) does not ask x: with weak labels the result shrinks towards the class prior (``reliability_`` says how far, docs/training.md).
-    `JointEMClassifier` and `NoisyLogisticRegression` do ask x.
+    Parameters
+    ----------
+    estimator : scikit-learn classifier, optional
+        What is trained. None: logistic regression.
+    noise : float, mapping or noise model, optional
+        As in `truthing.grade`; None: it is learned from the labels.
+    prior : sequence or mapping, optional
+        Share of each class. None: it is learned.
+    gold : mapping, optional
+        Row of X to its true class, where it is known.
+    copies : int, default 10
+        Copies of each row for an estimator that takes no sample weights.
+    repeats : {"error", "first", "last", "keep"}, default "error"
+        What to do when a labeler gave one item two different labels.
 
+    Examples
+    --------
     >>> import truthing as tr
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> data = tr.simulate(300, 5, prior=[0.5, 0.5], operating_point=(0.9, 0.1), fallibility=0.3, seed=1)
@@ -60,8 +78,27 @@ class MMSEClassifier(WrappingClassifier):
 
 
 class ReplicationClassifier(MMSEClassifier):
-    """Any estimator, trained on ``copies`` copies of each row whose classes are in proportion to p(y | z): MMSE training in steps of 1/copies.
+    """Any estimator, trained on copies of each row whose classes are in proportion to p(y | z).
 
+    This is MMSE training in steps of 1/copies.
+
+    Parameters
+    ----------
+    estimator : scikit-learn classifier, optional
+        What is trained. None: logistic regression.
+    noise : float, mapping or noise model, optional
+        As in `truthing.grade`; None: it is learned from the labels.
+    prior : sequence or mapping, optional
+        Share of each class. None: it is learned.
+    gold : mapping, optional
+        Row of X to its true class, where it is known.
+    copies : int, default 10
+        Copies of each row.
+    repeats : {"error", "first", "last", "keep"}, default "error"
+        What to do when a labeler gave one item two different labels.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from sklearn.neighbors import KNeighborsClassifier
     >>> X = np.array([[0.0], [0.1], [0.9], [1.0]])

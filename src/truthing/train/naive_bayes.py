@@ -16,11 +16,32 @@ from truthing.truth.problem import softmax
 
 
 class NoisyNaiveBayes(NoisyLabelClassifier):
-    """Gaussian naive Bayes: features independent and normal within each class, the class known through noisy labels only.
+    """Gaussian naive Bayes with the class known through noisy labels only.
 
-    Maximises ``Σ_i log Σ_y p(z_i | y) π(y) Π_j N(x_ij; μ_yj, σ²_yj)`` by EM from p(y | z_i) (Su 3.3, generative); ``path_`` has the log-likelihood, which never
-    falls. With perfect labels this is scikit-learn's GaussianNB. A class prior that is given stays fixed.
+    Maximises ``sum_i log sum_y p(z_i | y) prior(y) prod_j N(x_ij; mean_yj, var_yj)`` by EM (Su
+    3.3);
+    ``path_`` has the log-likelihood, which never falls. With perfect labels this is scikit-learn's
+    GaussianNB.
 
+    Parameters
+    ----------
+    noise : float, mapping or noise model, optional
+        As in `truthing.grade`; None: it is learned from the labels.
+    prior : sequence or mapping, optional
+        Share of each class. None: it is learned.
+    gold : mapping, optional
+        Row of X to its true class, where it is known.
+    var_smoothing : float, default 1e-9
+        Share of the largest variance that is added to all, as in scikit-learn.
+    tol : float, default 1e-8
+        When EM stops.
+    max_iter : int, default 1000
+        Most iterations.
+    repeats : {"error", "first", "last", "keep"}, default "error"
+        What to do when a labeler gave one item two different labels.
+
+    Examples
+    --------
     >>> import truthing as tr
     >>> data = tr.simulate(400, 3, prior=[0.5, 0.5], operating_point=(0.9, 0.1), fallibility=0.5, seed=1)
     >>> model = NoisyNaiveBayes(noise=0.25).fit(data.scores[:, None], data.labels)

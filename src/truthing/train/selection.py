@@ -20,10 +20,19 @@ NEED_SCORES = ("auc", "average_precision")
 
 
 class LabelsKFold(BaseCrossValidator):
-    """K folds for `Labels` or a label matrix, alike in their most frequent labels (ties and all: no truth is used).
+    """K folds for `Labels` or a label matrix, alike in their most frequent labels.
 
-    scikit-learn's own stratified splitters refuse targets of two dimensions.
+    No truth is used. scikit-learn's own stratified splitters refuse targets of two dimensions.
 
+    Parameters
+    ----------
+    n_splits : int, default 5
+        Number of folds.
+    random_state : int, default 0
+        Of the folds.
+
+    Examples
+    --------
     >>> labels = Labels.from_matrix([[0, 0], [0, 1], [1, 1], [1, 1], [0, 0], [1, None]])
     >>> [sorted(test.tolist()) for _, test in LabelsKFold(2, random_state=0).split(np.zeros((6, 1)), labels)]
     [[1, 2, 4], [0, 3, 5]]
@@ -58,9 +67,18 @@ class LabelsKFold(BaseCrossValidator):
 
 @dataclass(frozen=True)
 class NoisyScorer:
-    """A scikit-learn scorer that returns the estimated true metric: `truthing.grade`'s posterior mean, from few draws.
+    """A scikit-learn scorer that returns the estimated true metric, made by `noisy_scorer`.
 
-    Metrics of which less is better are returned with a minus sign.
+    It is the posterior mean of `truthing.grade`, from few draws. Metrics of which less is better
+    are returned
+    with a minus sign.
+
+    Parameters
+    ----------
+    metric : str
+        Name of the metric.
+    options : dict
+        Arguments of `truthing.grade`.
     """
 
     metric: str
@@ -100,11 +118,33 @@ class NoisyScorer:
 
 
 def noisy_scorer(metric: str = "accuracy", *, draws: int = 500, **options: Any) -> NoisyScorer:
-    """A scorer for `GridSearchCV` and its kin that needs no true label: the estimated metric on the noisy validation labels.
+    """A scorer for `GridSearchCV` and its kin that needs no true label.
 
-    ``options`` go to `truthing.grade` (noise, gold, prior, positive, panel_error, …). Names are those of the report: accuracy, f1, auc, macro_f1, …; error and
-    false_alarm are returned with a minus sign. 500 draws are plenty for a mean; grade the chosen model once more with all of them, on labels that took no part in choosing.
+    It estimates the metric from the noisy validation labels. Grade the chosen model once more, with
+    all draws,
+    on labels that took no part in choosing.
 
+    Parameters
+    ----------
+    metric : str, default "accuracy"
+        A name of the report: accuracy, f1, auc, macro_f1, ... error and false_alarm are returned
+        with a
+        minus sign.
+    draws : int, default 500
+        Draws of the posterior; 500 are plenty for a mean.
+    **options
+        Arguments of `truthing.grade`: noise, gold, prior, positive, panel_error, ...
+
+    Returns
+    -------
+    NoisyScorer
+
+    See Also
+    --------
+    LabelsKFold : folds for noisy labels.
+
+    Examples
+    --------
     >>> import truthing as tr
     >>> from sklearn.model_selection import GridSearchCV
     >>> data = tr.simulate(300, 5, prior=[0.5, 0.5], operating_point=(0.9, 0.1), fallibility=0.3, seed=1)

@@ -36,19 +36,19 @@ def structure_warnings(
     labels: Labels, error: Array, n_classes: int, *, classifier: bool = True
 ) -> list[str]:
     """Few labelers, a disconnected panel, labelers worse than chance."""
-    said = []
+    warnings = []
     counts = labels.per_item[labels.per_item > 0]
     if not labels.anonymous and len(counts) and np.mean(counts >= 2) < 0.2:
-        said.append(
+        warnings.append(
             f"Only {np.mean(counts >= 2):.0%} of the items have two labels or more: the labelers' quality rests on those."
         )
     if labels.n_labelers == 2 and not labels.anonymous and classifier:
-        said.append(
+        warnings.append(
             "With two labelers the classifier is the third view that the model needs: if it errs like one of them, the answer is off."
         )
     pieces = _pieces(labels)
     if pieces > 1:
-        said.append(
+        warnings.append(
             f"The labelers fall into {pieces} groups that share no item: their qualities cannot be compared across groups."
         )
     worse = [
@@ -57,10 +57,10 @@ def structure_warnings(
         if labels.per_labeler[t] >= 10
     ]
     if worse and not labels.anonymous:
-        said.append(
+        warnings.append(
             f"Labeler {listing(map(repr, worse), 3)} seems to be wrong more often than chance: answers swapped, or another reading of the classes?"
         )
-    return said
+    return warnings
 
 
 def _pieces(labels: Labels) -> int:
@@ -133,25 +133,25 @@ def agreement_check(
 def agreement_warnings(pairs: list[dict[str, Any]]) -> list[str]:
     """The pairs that agree far more than independence allows, in words."""
     strong = [p for p in pairs if p["z"] > 0 and p["p"] < 0.01]
-    said = []
+    warnings = []
     copies = [p for p in strong if "the classifier" not in (p["first"], p["second"])]
     for p in copies[:3]:
-        said.append(
+        warnings.append(
             f"{p['first']!r} and {p['second']!r} agree on {p['observed']:.0%} of {p['items']} items where independence gives {p['expected']:.0%}"
             f" (p = {p['p']:.2g}): do they see each other's answers, or share a mistake?"
         )
     if len(copies) > 3:
-        said.append(
+        warnings.append(
             f"{len(copies) - 3} more pairs of labelers agree more than independence allows: mistakes are shared."
         )
     model = [p for p in strong if "the classifier" in (p["first"], p["second"])]
     if model:
         who = [p["first"] if p["second"] == "the classifier" else p["second"] for p in model]
-        said.append(
+        warnings.append(
             f"The classifier agrees with {listing(map(repr, who), 3)} more than independence allows (p = {model[0]['p']:.2g}): "
             "was it trained on these labels or by these labelers?"
         )
-    return said
+    return warnings
 
 
 def gold_selection_warning(labels: Labels, gold: Array) -> list[str]:

@@ -10,6 +10,7 @@ from truthing.noise.em import Model, Rows, fit_codes
 from truthing.noise.known import Difficulty
 from truthing.noise.learned import DawidSkene, Learned, OneCoin, Strata
 from truthing.progress import Progress, part, silent
+from truthing.randomness import Seed
 from truthing.truth.consensus import Entries, fit_dawid_skene, fit_one_coin
 
 LARGE = 200_000
@@ -19,7 +20,7 @@ POOLED = 4.0  # labels that the average labeler's rows are worth in the strata o
 def choose_model(
     entries: Entries,
     predicted: Array | None,
-    seed: int,
+    seed: Seed,
     *,
     hard_items: bool = False,
     progress: Progress = silent,

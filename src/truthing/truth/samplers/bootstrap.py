@@ -14,6 +14,7 @@ import numpy as np
 from truthing.class_codes import Array
 from truthing.noise.steps import repeat
 from truthing.progress import Progress, silent
+from truthing.randomness import Seed, generator
 from truthing.truth.consensus import DawidSkeneFit, Entries
 from truthing.truth.samplers.labelers import CrowdSamples, beta_limits
 
@@ -29,12 +30,12 @@ def bootstrap_crowd(
     fit: DawidSkeneFit,
     *,
     n_draws: int,
-    seed: int,
+    seed: Seed,
     replicates: int = REPLICATES,
     progress: Progress = silent,
 ) -> CrowdSamples:
     """Draws of counts, rows and prior around a variational fit with the classifier as its last rater."""
-    rng = np.random.default_rng(seed)
+    rng = generator(seed, "bootstrap")
     together, each = entries.with_classifier(predicted), max(1, n_draws // replicates)
     often = np.bincount(predicted, minlength=entries.n_classes)
     prior_counts = fit.concentration * fit.pool
@@ -83,10 +84,10 @@ def _rows(alpha: Array) -> Array:
 
 
 def variational_crowd(
-    predicted: Array, fit: DawidSkeneFit, *, n_labelers: int, n_draws: int, seed: int
+    predicted: Array, fit: DawidSkeneFit, *, n_labelers: int, n_draws: int, seed: Seed
 ) -> CrowdSamples:
     """Labelers' rows and the class prior as the variational fit has them: enough where the link, not the noise model, sets the interval."""
-    rng = np.random.default_rng(seed)
+    rng = generator(seed, "variational fit")
     n_classes = fit.posterior.shape[1]
     alpha = fit.concentration * fit.pool + fit.counts
     total = alpha.sum(axis=2, keepdims=True)

@@ -24,6 +24,7 @@ from truthing.noise.difficulty import (
     SHAPE_LIMITS,
 )
 from truthing.progress import Progress, silent, stretches
+from truthing.randomness import Seed, compiled_seeds, generator
 from truthing.threads import in_threads
 from truthing.truth.consensus import Entries
 from truthing.truth.samplers.draws import (
@@ -269,14 +270,14 @@ def sample_difficulty(
     row_weight: float,
     n_draws: int,
     burn: int,
-    seed: int,
+    seed: Seed,
     n_chains: int = CHAINS,
     progress: Progress = silent,
 ) -> CrowdSamples:
     """Posterior draws; a labeler's row is that of an item of average difficulty."""
     n_items, n_classes, n_raters = entries.n_items, entries.n_classes, entries.n_raters
     keep = -(-n_draws // n_chains)
-    rng = np.random.default_rng(seed)
+    rng = generator(seed, "where chains of difficulty start")
     given = _Given(
         ByItem.of(entries),
         np.array(outcome, dtype=np.int64),
@@ -284,28 +285,26 @@ def sample_difficulty(
         np.full(n_classes, -1.0) if prior is None else np.array(prior, dtype=float),
         float(row_weight),
     )
-    chains, seeds = [], []
-    for _ in range(n_chains):
-        chains.append(
-            _Chain(
-                truth=start_states(entries, gold, 1, rng),
-                level=np.full(n_items, len(LEVELS) // 3),
-                fallibility=np.full(n_raters, 0.3),
-                shape=SHAPE.copy(),
-                counts=np.zeros((keep, n_classes, n_outcomes)),
-                classifier=np.zeros((keep, n_classes, n_outcomes)),
-                prior=np.zeros((keep, n_classes)),
-                fallibilities=np.zeros((keep, n_raters)),
-                difficulty=np.zeros(keep),
-                chances=np.zeros((n_items, n_classes)),
-            )
+    chains = [
+        _Chain(
+            truth=start_states(entries, gold, 1, rng),
+            level=np.full(n_items, len(LEVELS) // 3),
+            fallibility=np.full(n_raters, 0.3),
+            shape=SHAPE.copy(),
+            counts=np.zeros((keep, n_classes, n_outcomes)),
+            classifier=np.zeros((keep, n_classes, n_outcomes)),
+            prior=np.zeros((keep, n_classes)),
+            fallibilities=np.zeros((keep, n_raters)),
+            difficulty=np.zeros(keep),
+            chances=np.zeros((n_items, n_classes)),
         )
-        seeds.append(int(rng.integers(2**31)))
+        for _ in range(n_chains)
+    ]
     work = n_chains * (len(entries.item) + n_items * n_classes) * len(LEVELS)
     for first, last in stretches(burn + keep, work):
         progress(first / (burn + keep), "drawing truths, labelers and how hard items are")
+        seeds = compiled_seeds(seed, n_chains, "difficulty", first)
         in_threads(_sweeps, [(given, c, first, last, burn, s) for c, s in zip(chains, seeds)])
-        seeds = rng.integers(0, 2**31, n_chains).tolist()
     return _gathered(chains, n_classes, keep)
 
 

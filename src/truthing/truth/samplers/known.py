@@ -15,6 +15,7 @@ import numpy as np
 
 from truthing.class_codes import Array
 from truthing.progress import Progress, silent, stretches
+from truthing.randomness import Seed, compiled_seeds
 from truthing.threads import in_threads
 from truthing.truth.samplers.draws import CHAINS as CHAINS
 from truthing.truth.samplers.draws import dirichlet, draw_index
@@ -125,7 +126,7 @@ def sample_known(
     row_prior: Array,
     prior: Array | None,
     n_draws: int,
-    seed: int,
+    seed: Seed,
     burn: int = 200,
     n_chains: int = CHAINS,
     progress: Progress = silent,
@@ -152,11 +153,9 @@ def sample_known(
         )
         for _ in range(n_chains)
     ]
-    sequence = np.random.SeedSequence(seed)
     for first, last in stretches(burn + keep, n_chains * evidence.size):
         progress(first / (burn + keep), "drawing truths")
-        here = sequence if first == 0 else sequence.spawn(1)[0]
-        seeds = here.generate_state(n_chains).astype(np.int64)
+        seeds = compiled_seeds(seed, n_chains, "known noise", first)
         in_threads(_sweeps, [(groups, c, first, last, burn, s) for c, s in zip(chains, seeds)])
     return Samples(
         np.concatenate([chain.rows for chain in chains]),

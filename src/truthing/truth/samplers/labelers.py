@@ -15,6 +15,7 @@ import numpy as np
 
 from truthing.class_codes import Array
 from truthing.progress import Progress, silent, stretches
+from truthing.randomness import Seed, compiled_seeds, generator
 from truthing.threads import in_threads
 from truthing.truth.consensus import Entries
 from truthing.truth.samplers.draws import CHAINS, ByItem, dirichlet, draw_index, start_states
@@ -295,7 +296,7 @@ def sample_crowd(
     row_weight: float,
     n_draws: int,
     burn: int,
-    seed: int,
+    seed: Seed,
     n_chains: int = CHAINS,
     progress: Progress = silent,
 ) -> CrowdSamples:
@@ -304,7 +305,7 @@ def sample_crowd(
     keep = -(-n_draws // n_chains)
     cells = n_chains * keep * n_labelers * n_classes**2
     every = max(1, -(-n_chains * keep // MOST_ROWS), -(-cells // MOST_ROW_CELLS))
-    rng = np.random.default_rng(seed)
+    rng = generator(seed, "where chains of labelers start")
     given = _Given(
         ByItem.of(entries),
         np.array(outcome, dtype=np.int64),
@@ -334,7 +335,7 @@ def sample_crowd(
     work = n_chains * (len(entries.item) + n_items + n_labelers * n_classes) * len(tables.base)
     for first, last in stretches(burn + keep, work):
         progress(first / (burn + keep), "drawing truths and labelers")
-        seeds = rng.integers(0, 2**31, n_chains)
+        seeds = compiled_seeds(seed, n_chains, "labelers", first)
         in_threads(
             _sweeps, [(given, tables, c, first, last, burn, s) for c, s in zip(chains, seeds)]
         )

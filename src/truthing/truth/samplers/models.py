@@ -15,6 +15,7 @@ import numba
 import numpy as np
 
 from truthing.class_codes import Array
+from truthing.randomness import Seed, compiled_seeds
 from truthing.threads import in_threads
 from truthing.truth.consensus import Entries, fit_dawid_skene
 from truthing.truth.problem import Groups
@@ -159,7 +160,7 @@ def sample_committee(
     entries: Entries | None = None,
     rows: RowModel | None = None,
     n_draws: int,
-    seed: int,
+    seed: Seed,
     thin: int = 1,
 ) -> tuple[Array, Array]:
     """Draws of every item's truth, draws × items, and of the coefficients, in the order of four chains.
@@ -177,7 +178,7 @@ def sample_committee(
     else:
         given, posterior = _one_by_one(regression, known, rows, entries, gold)
     posterior = at_mode(posterior)
-    seeds = np.random.default_rng(seed).integers(0, 2**31, (2, CHAINS))
+    seeds = compiled_seeds(seed, 2 * CHAINS, "several models").reshape(2, CHAINS)
 
     def run(keep: int, burn: int, thin: int, seeds: Array) -> tuple[Array, Array]:
         truth = np.empty((CHAINS, keep, n_items), dtype=np.int16)

@@ -1,4 +1,4 @@
-"""Evidence: one number for each item whose mean bounds the Bayes error from below, and one from above."""
+"""Bounds: one number for each item whose mean bounds the Bayes error from below, and one from above."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from truthing.class_codes import Array
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class Bounds:
     """Means of ``lower`` and ``upper`` are at most and at least the Bayes error; one array twice where it is identified.
 
     The ranges are what the numbers could be at all, ``possible`` what the Bayes error could be.
@@ -24,7 +24,7 @@ class Evidence:
     possible: tuple[float, float]
 
     @classmethod
-    def exact(cls, values: Array, low: float, high: float) -> Evidence:
+    def exact(cls, values: Array, low: float, high: float) -> Bounds:
         """Numbers whose mean is an unbiased estimate."""
         return cls(values, values, (low, high), (low, high), (low, high))
 
