@@ -67,3 +67,22 @@ def test_shortest_interval_over_many_columns() -> None:
     draws = np.random.default_rng(0).normal(size=(5000, 3)) * [1, 2, 3]
     low, high = shortest_interval(draws, 0.95)
     np.testing.assert_allclose((high - low) / [1, 2, 3], 2 * 1.96, rtol=0.06)
+
+
+@pytest.mark.parametrize(
+    ("n", "level", "held"), [(20, 0.95, 19), (20, 0.9, 18), (21, 0.95, 20), (7, 0.5, 4)]
+)
+def test_an_interval_holds_its_share_of_the_draws(n: int, level: float, held: int) -> None:
+    """At least the level and no draw more; draws spread evenly leave no doubt about the width."""
+    draws = np.arange(n) ** 1.001
+    low, high = shortest_interval(draws, level)
+    assert ((draws >= low) & (draws <= high)).sum() == held
+    assert held / n >= level > (held - 1) / n
+
+
+def test_quantiles_of_atoms_are_even() -> None:
+    estimate = Estimate.from_atoms([0.1, 0.5, 0.9], [0.25, 0.5, 0.25])
+    values, counts = np.unique(estimate.draws, return_counts=True)
+    assert values == pytest.approx([0.1, 0.5, 0.9])
+    assert counts.tolist() == [1000, 2000, 1000]
+    assert estimate.probability_above(0.5) == pytest.approx(0.25)

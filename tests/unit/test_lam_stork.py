@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binomtest
 
 import truthing as tr
 from truthing.papers.lam_stork import policy_left_side
@@ -67,6 +68,16 @@ def test_ratio_and_policy() -> None:
             assert (policy.policy == "distinct") == eq4
             assert (policy.variance_distinct < policy.variance_repeat) == eq4
     assert policy_left_side(0.1655) > 0 > policy_left_side(0.1665)
+
+
+@pytest.mark.parametrize("wrong", [0, 3, 20, 45])
+def test_a_known_rate_gives_clopper_and_pearsons_limits(wrong: int) -> None:
+    """Both tails of (1 - level) / 2, carried through Eq. 2; nowhere wider, nowhere narrower."""
+    n, m = 60, 0.05
+    exact = binomtest(wrong, n).proportion_ci(0.9, method="exact")
+    carried = [min(max((limit - m) / (1 - 2 * m), 0), 1) for limit in exact]
+    found = tr.true_error(wrong / n, m, n=n).interval(0.9)
+    assert found == pytest.approx(carried, abs=1e-9)
 
 
 def test_confusion_is_recovered_for_any_number_of_classes() -> None:
