@@ -1,4 +1,4 @@
-"""The oldest versions allowed are those that `make lowest` tests, and SECURITY.md names what was raised."""
+"""The oldest versions allowed are those that `make lowest` tests; SECURITY.md says why."""
 
 from __future__ import annotations
 

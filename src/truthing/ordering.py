@@ -25,7 +25,7 @@ from truthing.truth.outcome import NoiseSummary
 
 @dataclass(frozen=True, eq=False)
 class Order:
-    """How the user's data became those inside: ``items[k]`` is the user's place of item k inside."""
+    """From the user's order to the one inside: ``items[k]`` is the user's place of item k."""
 
     labels: Labels  # the user's
     items: Array
@@ -61,7 +61,7 @@ class Order:
         )
 
     def model(self, noise: Any) -> Any:
-        """A noise model for the data inside: what it says by position was said of the user's order."""
+        """A noise model for the data inside: positions it speaks of are those of the user."""
         if noise is None or isinstance(noise, Learned | Symmetric):
             return noise
         if isinstance(noise, Confusion):

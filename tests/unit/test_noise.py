@@ -1,4 +1,4 @@
-"""What a label says about the truth, by hand: likelihoods of given noise, votes, thresholds, weights of gold."""
+"""What a label says, by hand: likelihoods of given noise, votes, thresholds, weights of gold."""
 
 from __future__ import annotations
 

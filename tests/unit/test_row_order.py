@@ -1,4 +1,4 @@
-"""Rows in another order: the same answer to the last digit, in the order of the user's own names."""
+"""Rows in another order: the same answer to the last digit, in the user's own order."""
 
 from __future__ import annotations
 
