@@ -52,7 +52,6 @@ MUTANTS = [
         ESTIMATE,
         "rank >= (rank[-1] + 1) // 2",
         "rank >= 1",
-        "su",
         "estimate",
     ),
     mutant(

@@ -86,3 +86,8 @@ def test_quantiles_of_atoms_are_even() -> None:
     assert values == pytest.approx([0.1, 0.5, 0.9])
     assert counts.tolist() == [1000, 2000, 1000]
     assert estimate.probability_above(0.5) == pytest.approx(0.25)
+
+
+def test_a_flat_posterior_has_its_interval_in_the_middle() -> None:
+    low, high = shortest_interval(np.arange(101.0), 0.5)
+    assert (low + high) / 2 == pytest.approx(50, abs=1)

@@ -83,7 +83,8 @@ def compare(
     assumptions: list[str] = []
     place = positive_class(panel.classes, positive, assumptions)
     columns = [predicted_classes(j, place, threshold, assumptions) for j in joined]
-    codes = np.stack([c[0] for c in columns]).astype(np.int64)
+    # one memory layout: samplers are compiled anew for every other, which takes longer than they do
+    codes = np.ascontiguousarray(np.stack([c[0] for c in columns]), dtype=np.int64)
     warnings = list(dict.fromkeys(w for j in joined for w in j.warnings))
     fitting = max(
         100, min(MOST_ANSWERS // panel.n_items, MOST_CELLS // (len(names) * panel.n_classes))

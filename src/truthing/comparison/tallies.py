@@ -38,11 +38,12 @@ def _count(truth, predicted, redrawn, seed, right, shares, said):  # type: ignor
 
 def areas(positive: Array, scores: Array, target: str, seed: int) -> Array:
     """AUC and average precision of every model, 2 × draws × models; ``positive`` is draws × items, the share of each item that is positive."""
-    found = np.empty((2, len(positive), len(scores)))
-    for j, row in enumerate(scores):
+    found = np.empty((len(scores), 2, len(positive)))
+    positive = np.ascontiguousarray(positive)
+    for row, out in zip(scores, found):
         order = np.argsort(-row, kind="stable")
-        _areas(positive, order, run_ends(row[order]), target == "population", seed, found[:, :, j])
-    return found
+        _areas(positive, order, run_ends(row[order]), target == "population", seed, out)
+    return np.moveaxis(found, 0, 2)
 
 
 @numba.njit(cache=True, parallel=True)
