@@ -30,9 +30,12 @@ lowest:
 	@test -x $(LOWEST)/bin/python || $(PYTHON) -m venv $(LOWEST)
 	@echo "Installing the oldest libraries allowed into $(LOWEST) ..."
 	@$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -c .ci/lowest.txt -e ".[app]" \
-		pytest pytest-xdist pandas pyarrow
-	@NUMBA_CACHE_DIR=$(LOWEST)/compiled $(LOWEST)/bin/pytest -n 0 -W ignore::DeprecationWarning tests/test_twice.py -k "starts or graded" \
-		tests/unit/test_tables.py tests/unit/test_labels.py tests/unit/test_doctor.py tests/unit/test_bad_input.py
+		pytest pytest-xdist hypothesis pandas pyarrow
+	@NUMBA_CACHE_DIR=$(CURDIR)/$(LOWEST)/compiled $(LOWEST)/bin/pytest -n 0 -W ignore::DeprecationWarning \
+		"tests/test_twice.py::test_compiled_code_serves_twice[graded]" \
+		tests/test_twice.py::test_every_command_starts tests/unit/test_tables.py tests/unit/test_labels.py \
+		tests/unit/test_doctor.py tests/unit/test_estimate.py \
+		"tests/unit/test_bad_input.py::test_one_line_and_exit_code_1[bad JSON]"
 
 study: $(STAMP)
 	@for script in studies/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done

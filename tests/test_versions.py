@@ -26,7 +26,9 @@ def bound(requirement: Requirement, operator: str) -> Version:
 
 
 def test_the_lowest_versions_are_tested() -> None:
-    needed = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["app"]]
+    extras = PROJECT["optional-dependencies"]
+    frames = [r for r in extras["dev"] if r.startswith(("pandas", "pyarrow"))]
+    needed = [*PROJECT["dependencies"], *extras["app"], *frames]
     allowed = {r.name: bound(r, ">=") for r in map(Requirement, needed)}
     assert {r.name: bound(r, "==") for r in PINNED} == allowed
 
