@@ -39,6 +39,9 @@ def test_bounds_are_attained_by_some_dependence() -> None:
     e, m = 0.1, 0.04
     assert tr.error_bounds(e + m, m).lower == pytest.approx(e)
     assert tr.error_bounds(e - m, m).upper == pytest.approx(e)
+    # where both are nearly always wrong, two classes leave no third answer to disagree on
+    assert tr.error_bounds(0.9, 0.4).upper == pytest.approx(0.7)
+    assert tr.error_bounds(0.9, 0.4, classes=3).upper == pytest.approx(1)
 
 
 def test_raw_values_outside_the_range_are_said() -> None:
