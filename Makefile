@@ -1,9 +1,12 @@
 # Two commands: `make demo` and `make test`. Both set up a virtual environment in .venv first.
+# `make lowest` repeats the most telling tests on the oldest libraries that are allowed.
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: setup demo test lint study bench docs site pin clean
+LOWEST := .venv-lowest
+
+.PHONY: setup demo test lowest lint study bench docs site pin clean
 
 $(STAMP): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -21,6 +24,18 @@ lint: $(STAMP)
 
 test: lint
 	@$(BIN)/pytest -n 2 --dist worksteal
+
+# compiled code lies beside this environment: older libraries must not spoil what newer ones compiled
+lowest:
+	@test -x $(LOWEST)/bin/python || $(PYTHON) -m venv $(LOWEST)
+	@echo "Installing the oldest libraries allowed into $(LOWEST) ..."
+	@$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -c .ci/lowest.txt -e ".[app]" \
+		pytest pytest-xdist hypothesis pandas pyarrow
+	@NUMBA_CACHE_DIR=$(CURDIR)/$(LOWEST)/compiled $(LOWEST)/bin/pytest -n 0 -W ignore::DeprecationWarning \
+		"tests/test_twice.py::test_compiled_code_serves_twice[graded]" \
+		tests/test_twice.py::test_every_command_starts tests/unit/test_tables.py tests/unit/test_labels.py \
+		tests/unit/test_doctor.py tests/unit/test_estimate.py \
+		"tests/unit/test_bad_input.py::test_one_line_and_exit_code_1[bad JSON]"
 
 study: $(STAMP)
 	@for script in studies/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
@@ -42,4 +57,4 @@ pin: $(STAMP)
 		--no-emit-find-links --no-header -o requirements/dev.txt pyproject.toml
 
 clean:
-	rm -rf .venv build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv $(LOWEST) build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis

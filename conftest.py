@@ -1,12 +1,12 @@
 """Before anything is imported: threads, and doctests that need torch.
 
-Doctests of the torch losses are left out at home, where torch may be absent; in CI it must be there.
+Doctests of the torch losses are left out at home, where torch may be absent; CI must have it.
 """
 
 import importlib.util
 import os
 
-# test runners fill the processors: threads of their own only wait for each other (four times as long)
+# test runners fill the processors: threads of their own wait for each other, four times as long
 for library in ("NUMBA", "OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 

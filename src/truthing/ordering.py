@@ -25,7 +25,7 @@ from truthing.truth.outcome import NoiseSummary
 
 @dataclass(frozen=True, eq=False)
 class Order:
-    """How the user's data became those inside: ``items[k]`` is the user's place of item k inside."""
+    """From the user's order to the one inside: ``items[k]`` is the user's place of item k."""
 
     labels: Labels  # the user's
     items: Array
@@ -61,7 +61,7 @@ class Order:
         )
 
     def model(self, noise: Any) -> Any:
-        """A noise model for the data inside: what it says by position was said of the user's order."""
+        """A noise model for the data inside: positions it speaks of are those of the user."""
         if noise is None or isinstance(noise, Learned | Symmetric):
             return noise
         if isinstance(noise, Confusion):
@@ -118,17 +118,27 @@ def in_order(joined: Joined) -> tuple[Joined, Order]:
 
 
 def _rearranged(order: Order) -> Labels:
-    labels = order.labels[order.items]
-    labeler = np.argsort(order.labelers).astype(np.int32)[labels.labeler]
+    labels = order.labels if _in_place(order.items) else order.labels[order.items]
+    labelers, labeler = labels.labelers, labels.labeler
+    if not _in_place(order.labelers):
+        labelers = tuple(labelers[t] for t in order.labelers)
+        labeler = np.argsort(order.labelers).astype(np.int32)[labeler]
+    key = labels.item.astype(np.int64) * labels.n_labelers + labeler
+    if (key[1:] > key[:-1]).all():
+        return replace(labels, labelers=labelers, labeler=labeler)
     # by label too: contradictions that are kept stand in the order of their rows
-    entries = np.lexsort((labels.label, labeler, labels.item))
+    entries = np.lexsort((labels.label, key))
     return replace(
         labels,
-        labelers=tuple(labels.labelers[t] for t in order.labelers),
+        labelers=labelers,
         labeler=labeler[entries],
         label=labels.label[entries],
         votes=None if labels.votes is None else labels.votes[entries],
     )
+
+
+def _in_place(order: Array) -> bool:
+    return bool((order == np.arange(len(order))).all())
 
 
 def _sorted_places(names: tuple[Any, ...]) -> Array:

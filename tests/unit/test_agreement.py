@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, t
 
 import truthing as tr
-from truthing.people.agreement import cohen_kappa, conger_kappa
+from truthing.people.agreement import Coefficient, cohen_kappa, conger_kappa
 
 # Fleiss (1971): six psychiatrists, thirty patients, five diagnoses
 PSYCHIATRISTS = """00060 03003 01401 00006 03030 20400 00402 20310 20040 00006 10050 11040 03300 10050 02031
@@ -132,3 +132,11 @@ def test_intervals_hold_the_coefficient_of_the_population() -> None:
             name,
             number,
         )
+
+
+def test_the_interval_is_students() -> None:
+    """Of few items the degrees of freedom show: n - 1 for n items."""
+    for n in (3, 5, 12):
+        value = Coefficient(0.6, 0.5, 0.01, n)
+        half = t(n - 1).ppf(0.95) * 0.01
+        assert value.interval(0.9) == pytest.approx((0.2 - half, 0.2 + half))

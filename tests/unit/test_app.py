@@ -70,7 +70,7 @@ class Visitor:
         )
 
     def wait(self, run: str) -> str:
-        for _ in range(600):
+        for _ in range(6000):  # a busy machine is no failure
             state = self.client.get(f"{run}/status").json()["state"]
             if state != "running":
                 return str(state)
@@ -548,5 +548,5 @@ def test_serve_listens_here_alone_and_leaves_nothing(tmp_path: Path) -> None:
         assert "choose another with --port" in taken.stderr
         assert taken.stderr.count("\n") == 1
         server.send_signal(signal.SIGTERM)
-        server.wait(20)
+        server.wait()
     assert list(tmp_path.glob("truthing-*")) == []

@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.integrate import trapezoid
 
 import truthing as tr
 from truthing.metrics.estimate import Estimate, shortest_interval
@@ -28,7 +29,7 @@ def test_draws_agree_with_the_density() -> None:
     np.testing.assert_allclose(estimate.interval(0.95), exact.interval(0.95), atol=0.01)
     assert estimate.mode == pytest.approx(0.7, abs=0.03)
     grid, density = estimate.density()
-    assert np.trapezoid(density, grid) == pytest.approx(1, abs=0.01)
+    assert trapezoid(density, grid) == pytest.approx(1, abs=0.01)
 
 
 def test_atoms_interval_holds_its_level_and_is_shortest() -> None:
@@ -67,3 +68,27 @@ def test_shortest_interval_over_many_columns() -> None:
     draws = np.random.default_rng(0).normal(size=(5000, 3)) * [1, 2, 3]
     low, high = shortest_interval(draws, 0.95)
     np.testing.assert_allclose((high - low) / [1, 2, 3], 2 * 1.96, rtol=0.06)
+
+
+@pytest.mark.parametrize(
+    ("n", "level", "held"), [(20, 0.95, 19), (20, 0.9, 18), (21, 0.95, 20), (7, 0.5, 4)]
+)
+def test_an_interval_holds_its_share_of_the_draws(n: int, level: float, held: int) -> None:
+    """At least the level and no draw more; draws spread evenly leave no doubt about the width."""
+    draws = np.arange(n) ** 1.001
+    low, high = shortest_interval(draws, level)
+    assert ((draws >= low) & (draws <= high)).sum() == held
+    assert held / n >= level > (held - 1) / n
+
+
+def test_quantiles_of_atoms_are_even() -> None:
+    estimate = Estimate.from_atoms([0.1, 0.5, 0.9], [0.25, 0.5, 0.25])
+    values, counts = np.unique(estimate.draws, return_counts=True)
+    assert values == pytest.approx([0.1, 0.5, 0.9])
+    assert counts.tolist() == [1000, 2000, 1000]
+    assert estimate.probability_above(0.5) == pytest.approx(0.25)
+
+
+def test_a_flat_posterior_has_its_interval_in_the_middle() -> None:
+    low, high = shortest_interval(np.arange(101.0), 0.5)
+    assert (low + high) / 2 == pytest.approx(50, abs=1)

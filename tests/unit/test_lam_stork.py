@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binomtest
 
 import truthing as tr
 from truthing.papers.lam_stork import policy_left_side
@@ -38,6 +39,9 @@ def test_bounds_are_attained_by_some_dependence() -> None:
     e, m = 0.1, 0.04
     assert tr.error_bounds(e + m, m).lower == pytest.approx(e)
     assert tr.error_bounds(e - m, m).upper == pytest.approx(e)
+    # where both are nearly always wrong, two classes leave no third answer to disagree on
+    assert tr.error_bounds(0.9, 0.4).upper == pytest.approx(0.7)
+    assert tr.error_bounds(0.9, 0.4, classes=3).upper == pytest.approx(1)
 
 
 def test_raw_values_outside_the_range_are_said() -> None:
@@ -67,6 +71,16 @@ def test_ratio_and_policy() -> None:
             assert (policy.policy == "distinct") == eq4
             assert (policy.variance_distinct < policy.variance_repeat) == eq4
     assert policy_left_side(0.1655) > 0 > policy_left_side(0.1665)
+
+
+@pytest.mark.parametrize("wrong", [0, 3, 20, 45])
+def test_a_known_rate_gives_clopper_and_pearsons_limits(wrong: int) -> None:
+    """Both tails of (1 - level) / 2, carried through Eq. 2; nowhere wider, nowhere narrower."""
+    n, m = 60, 0.05
+    exact = binomtest(wrong, n).proportion_ci(0.9, method="exact")
+    carried = [min(max((limit - m) / (1 - 2 * m), 0), 1) for limit in exact]
+    found = tr.true_error(wrong / n, m, n=n).interval(0.9)
+    assert found == pytest.approx(carried, abs=1e-9)
 
 
 def test_confusion_is_recovered_for_any_number_of_classes() -> None:

@@ -1,4 +1,4 @@
-"""Rows in another order: the same answer to the last digit, in the order of the user's own names."""
+"""Rows in another order: the same answer to the last digit, in the user's own order."""
 
 from __future__ import annotations
 
@@ -162,3 +162,15 @@ def test_names_of_any_kind(names: list[Any]) -> None:
         assert inside.predicted is not None
         assert inside.predicted[places[name]] == [0, 1, 0][i]
         assert inside.gold[places[name]] == (0 if i == 0 else -1)
+
+
+def test_contradictions_that_are_kept_have_no_order() -> None:
+    """A labeler who says both: whichever line comes first, the same entries inside."""
+    found = []
+    for said in ([0, 1, 1, 0], [1, 0, 0, 1]):
+        labels = Labels.from_long(["b", "b", "a", "a"], ["w", "w", "w", "w"], said)
+        inside, _ = in_order(join(labels, None, None, repeats="keep"))
+        found.append(
+            (inside.labels.items, inside.labels.item.tolist(), inside.labels.label.tolist())
+        )
+    assert found[0] == found[1] == (("a", "b"), [0, 0, 1, 1], [0, 1, 0, 1])

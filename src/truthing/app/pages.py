@@ -107,8 +107,8 @@ class Pages:
                 raise InputError("no file was chosen: choose one or more, or take the example.")
             if self.store.bytes_of(session) > MOST_KEPT * self.most_bytes:
                 raise InputError(
-                    f"your files are larger than {MOST_KEPT * self.most_bytes / 1e6:g} MB together: "
-                    "delete some that you no longer need."
+                    f"your files are larger than {MOST_KEPT * self.most_bytes / 1e6:g} MB "
+                    "together: delete some that you no longer need."
                 )
             await run_in_threadpool(
                 lambda: [upload.table() for upload in case.uploads[len(before) :]]

@@ -99,7 +99,7 @@ class Guard:
         return None
 
     def counted(self, receive: Receive) -> Receive:
-        """The body as it streams in, stopped where it grows past the limit or hardly comes at all."""
+        """The body as it streams in, stopped where it is too large or hardly comes at all."""
         seen, whole, start = 0, False, time.monotonic()
 
         async def limited() -> Message:

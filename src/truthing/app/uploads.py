@@ -60,8 +60,8 @@ def reading(name: str) -> Iterator[None]:
     except (Exception, PanicException) as problem:
         traceback.print_exc()
         raise InputError(
-            f"{name} cannot be read: it led to an error of this program ({type(problem).__name__}), "
-            "which the terminal shows. Leave the file out, or save it as plain CSV."
+            f"{name} cannot be read: it led to an error of this program "
+            f"({type(problem).__name__}), which the terminal shows. Leave the file out, or save it as plain CSV."
         ) from problem
 
 
@@ -160,7 +160,7 @@ class Store:
 
 
 def sweep_dead(place: Path) -> None:
-    """Remove what servers of this user left that were killed: their folders, on which nobody has a lock."""
+    """Remove what killed servers of this user left: folders on which nobody has a lock."""
     if sys.platform == "win32":
         return
     for folder in place.glob("truthing-serve-*"):

@@ -31,7 +31,7 @@ from truthing.errors import TruthingError, in_words
 
 
 class Interrupted(Exception):  # noqa: N818
-    """Ctrl-C or an error of the operating system, on its way through typer, which would end otherwise."""
+    """Ctrl-C or an error of the operating system, on its way past typer's own exit codes."""
 
     def __init__(self, reason: OSError | KeyboardInterrupt) -> None:
         super().__init__(str(reason))

@@ -150,7 +150,8 @@ def compare(
     kind = panel_of(panel, votes.labelers, assumptions)
     trained = _trained(trained_on_labels, names, gold=bool((joined[0].gold >= 0).any()))
     columns = [predicted_classes(j, place, threshold, assumptions) for j in joined]
-    codes = np.stack([c[0] for c in columns]).astype(np.int64)
+    # one memory layout: samplers are compiled anew for every other, which takes longer than they do
+    codes = np.ascontiguousarray(np.stack([c[0] for c in columns]), dtype=np.int64)
     warnings = list(dict.fromkeys(w for j in joined for w in j.warnings))
     fitting = max(
         100, min(MOST_ANSWERS // votes.n_items, MOST_CELLS // (len(names) * votes.n_classes))
