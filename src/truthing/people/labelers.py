@@ -130,12 +130,9 @@ def labelers(
         summary, doubts = _learned(
             votes, copies, joined.gold, model, fixed, progress=part(say, 0.1, 0.8), **common
         )
-        together = Estimate.from_draws(
-            linked_error(readings, joined.gold, panel=kind, own=True, **common)
-        )
-        graded = graded_errors(
-            copies.kept, joined.gold, panel=kind, progress=part(say, 0.8, 0.95), **common
-        )
+        common["panel"] = kind
+        together = Estimate.from_draws(linked_error(readings, joined.gold, own=True, **common))
+        graded = graded_errors(copies.kept, joined.gold, progress=part(say, 0.8, 0.95), **common)
     else:
         summary, doubts = given_noise(votes, joined.gold, model, fixed), []
     warnings = joined.warnings + doubts
