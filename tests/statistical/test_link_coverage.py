@@ -1,0 +1,57 @@
+"""Coverage of the default link where its prior is right: truths drawn from the prior, then graded.
+
+600 data sets and cheap draws. A true coverage of .90 fails the lower bound of .93 with probability
+.99; a right one (about .96, because gold is tempered) passes with probability above .99.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+import truthing as tr
+from truthing.metrics.estimate import shortest_interval
+from truthing.truth.consensus import Entries
+from truthing.truth.link.counts import confusion_draws
+from truthing.truth.link.design import link_design
+from truthing.truth.link.prior import learned_components
+from truthing.truth.link.sampler import draw_link, prior_draws
+from truthing.truth.link.views import Views, read_panel
+
+DATA_SETS = 600
+
+
+@pytest.fixture(scope="module")
+def views() -> Views:
+    data = tr.simulate(160, 4, prior=[0.6, 0.4], operating_point=(0.8, 0.2), fallibility=0.5, seed=1)
+    return read_panel(Entries.of(data.labels), np.asarray(data.predictions).astype(np.int64))
+
+
+@pytest.mark.parametrize(("n_gold", "panel"), [(0, "people"), (25, None)])
+def test_accuracy_and_recall_hold_as_often_as_promised(
+    views: Views, n_gold: int, panel: str | None
+) -> None:
+    components = learned_components(views, panel)
+    known = components.informed
+    design = link_design(views, *components.middle)
+    rng = np.random.default_rng(12)
+    chances = expit(prior_draws(design, known, DATA_SETS, rng) @ design.matrix.T)
+    n, predicted = len(views.predicted), views.predicted
+    held = {"accuracy": [], "recall": []}
+    for chance in chances:
+        right = rng.random(n) < chance[design.member]
+        truth = np.where(right, predicted, 1 - predicted)
+        gold = np.full(n, -1)
+        chosen = rng.permutation(n)[:n_gold]
+        gold[chosen] = truth[chosen]
+        link = draw_link(views, components, gold, rng, n_draws=400)
+        drawn = confusion_draws(link, views, gold, rng)
+        accuracy = (drawn[:, 0, 0] + drawn[:, 1, 1]) / n
+        recall = drawn[:, 1, 1] / np.maximum(drawn[:, 1].sum(axis=1), 1)
+        actual = right.mean(), (right & (truth == 1)).sum() / max((truth == 1).sum(), 1)
+        for name, values, value in zip(held, (accuracy, recall), actual):
+            low, high = shortest_interval(values)
+            held[name].append(low - 1e-9 <= value <= high + 1e-9)
+    for name, found in held.items():
+        assert 0.93 <= np.mean(found) <= 0.99, (name, np.mean(found))
