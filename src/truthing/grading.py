@@ -14,6 +14,7 @@ from truthing.errors import InputError, did_you_mean, listing
 from truthing.labels import Labels, Repeats
 from truthing.matching import Joined, as_gold, as_predictions, join
 from truthing.metrics.counts import Tally, evaluate
+from truthing.metrics.curves import cut_of
 from truthing.noise.base import NoiseModel, TableNoise
 from truthing.noise.known import Confusion, Symmetric
 from truthing.noise.learned import Learned
@@ -125,6 +126,7 @@ def grade(
         warnings=[*joined.warnings, *outcome.warnings],
         assumptions=assumptions + outcome.assumptions,
         curves=outcome.curves,
+        cut=None if place is None else cut_of(score, predicted == place),
         joint_density=outcome.joint,
         sensitivity_rule=outcome.sensitivity,
         diagnostics=outcome.diagnostics,

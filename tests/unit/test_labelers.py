@@ -256,4 +256,4 @@ def test_nobody_else_speaks_of_their_items() -> None:
     report = tr.labelers(tr.Labels.from_long(apart, data.labels.labeler, data.labels.label))
     assert "graded" in report[0]
     assert "graded" not in report[4]
-    assert report.frame().filter(report.frame()["labeler"] == "4")["graded"].is_nan().all()
+    assert report.to_frame().filter(report.to_frame()["labeler"] == "4")["graded"].is_nan().all()

@@ -1,4 +1,4 @@
-"""The `truthing` command and how it ends: 0 done, 1 could not run (one line why), 2 usage."""
+"""The `truthing` command and how it ends: 0 done, 1 could not run (one line why), 2 usage, 3 and 4 --require."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ app.command("grade")(grade.grade)
 app.command("compare")(compare.compare)
 app.command("rate")(rate.rate)
 app.command("ceiling")(ceiling.ceiling)
-app.command("labelers")(labelers.labelers)
+app.command("labelers", cls=labelers.OldCsv)(labelers.labelers)
 app.command("error")(error.error)
 app.command("plan")(plan.plan)
 app.command("simulate")(simulate.simulate)

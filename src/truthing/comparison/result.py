@@ -13,6 +13,9 @@ from truthing.class_codes import Array
 from truthing.errors import InputError, did_you_mean, listing
 from truthing.metrics.counts import PER_CLASS, Tally, evaluate
 from truthing.metrics.estimate import Estimate
+from truthing.metrics.words import difference as in_points
+from truthing.requirements import Judged, Requirement
+from truthing.results import Result
 
 if TYPE_CHECKING:
     from truthing.truth.several_models import SharedTruth
@@ -69,9 +72,10 @@ class Scored:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Judged, Result):
     """Two to about twenty models graded by the same answer keys: ``truth`` is draws × items, ``predicted`` models × items."""
 
+    kind = "compare"
     models: tuple[str, ...]
     classes: tuple[Any, ...]
     positive: int | None
@@ -241,10 +245,10 @@ class Comparison:
         if len(self.models) == 2:
             other = next(m for m in self.models if m != best)
             gap = self.difference(metric, best, other)
-            low, high = gap.interval(level)
+            found = in_points(gap.mean, *gap.interval(level), level)
             return (
-                f"{best} is better than {other} in {name_of(metric, self)} with probability {chance:.0%}: "
-                f"the difference is {gap.mean:+.3f}, {level:.0%} sure it is between {low:+.3f} and {high:+.3f}."
+                f"{best} is better than {other} in {name_of(metric, self)} "
+                f"with probability {chance:.0%}: {found}."
             )
         return f"{best} is the best of {len(self.models)} models in {name_of(metric, self)} with probability {chance:.0%}."
 
@@ -255,6 +259,22 @@ class Comparison:
         if metric in ("accuracy", "error") and len(self.classes) == 2:
             said += " (Labels wrong at random, less than half of them, would not change the order: Lam & Stork, Section 7.)"
         return said
+
+    def requirement_estimate(self, requirement: Requirement) -> Estimate:
+        return self.difference(requirement.metric, requirement.first, requirement.second)
+
+    def to_frame(self, metric: str = "accuracy", level: float = 0.95) -> Any:
+        """One row for each model, the probably best first, as a polars table."""
+        import polars as pl
+
+        best = self.probability_best(metric)
+        rows = [
+            (name, metric, found.mean, *found.interval(level), self.at_face_value(name, metric), level, best[name])
+            for name in sorted(self.models, key=lambda m: -best[m])
+            for found in [self.estimate(name, metric)]
+        ]  # fmt: skip
+        heads = ["model", "metric", "estimate", "low", "high", "at_face_value", "level"]
+        return pl.DataFrame(rows, schema=[*heads, "probability_best"], orient="row").fill_nan(None)
 
     def to_dict(self, metric: str = "accuracy", level: float = 0.95) -> dict[str, Any]:
         ranks, better, best = (

@@ -56,7 +56,7 @@ def labelers(
     >>> import truthing as tr
     >>> data = tr.simulate(300, 4, prior=[0.5, 0.5], fallibility=[0.1, 0.3, 0.6, 1.0], seed=1)
     >>> report = labelers(data.labels)
-    >>> report.frame()["labeler"].to_list(), report.kinds[3]
+    >>> report.to_frame()["labeler"].to_list(), report.kinds[3]
     (['w1', 'w2', 'w3', 'w4'], 'spammer')
     """
     joined = prepare(None, labels, gold=gold, repeats=repeats)
@@ -132,6 +132,10 @@ def labelers(
         assumptions=_assumptions(
             summary.model, learned, bool(graded), bool((joined.gold >= 0).any()), copies.pairs
         ),
+        source=panel,
+        gold={
+            panel.items[i]: panel.classes[joined.gold[i]] for i in np.flatnonzero(joined.gold >= 0)
+        },
     )
 
 

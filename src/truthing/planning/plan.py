@@ -205,7 +205,7 @@ def _curves(
             "equally well. Let gold be bought (costs={'gold': 2, …}, --gold-cost 2), plan for a second labeler, or give the noise (noise='known')."
         )
     for number, composition in enumerate(found):
-        say(number / len(found), "grading made-up data sets")
+        say(number / len(found), "grading simulated data sets")
         anchors = anchors_for(goal, composition, items)
         surface = simulate_surface(
             world,

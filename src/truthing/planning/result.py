@@ -5,23 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from truthing import __version__
 from truthing.errors import InputError
-from truthing.planning.design import Design
+from truthing.planning.design import Basket, Design
 from truthing.planning.search import Curve
 from truthing.planning.sequential import NextItems, PilotState
 from truthing.planning.widths import Goal
 from truthing.planning.world import World
+from truthing.results import Result
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class Plan(Result):
     """What to buy. ``best`` is the answer, ``table`` the best design for each way to mix labelers, ``frontier`` the best for each cost.
 
     ``feasible`` is False when the goal is out of reach; ``best`` is then the nearest design within reach. ``floor`` is the width that no number of
-    labels gets below without gold; ``now`` what a pilot already gives.
+    labels gets below without gold; ``now`` what the data in hand already give, and `purchase` what to add to them.
     """
 
+    kind = "plan"
     best: Design
     table: list[Design]
     frontier: list[Design]
@@ -49,15 +50,38 @@ class Plan:
 
         return next_items(self.pilot, n, **{"seed": self.seed, **options})
 
+    @property
+    def purchase(self) -> Basket:
+        """What to buy, beyond what is there."""
+        return Basket.of(self.best, self.now)
+
+    def to_frame(self) -> Any:
+        """One row for each way to mix labelers, best first: what to buy, its cost and the interval; a polars table."""
+        import polars as pl
+
+        designs = self.table if self.best in self.table else [self.best, *self.table]
+        rows = []
+        for design in designs:
+            buy = Basket.of(design, self.now)
+            rows.append(
+                {
+                    "best": design == self.best, "buy_items": buy.items,
+                    **{f"buy_{kind}s" if kind == "label" else f"buy_{kind}_labels": n for kind, n in buy.labels.items()},
+                    "buy_gold": buy.gold, "cost": design.cost, "width": design.width, "items": design.items,
+                    **{f"{kind}s_per_item": n for kind, n in design.labels_per_item.items()}, "gold": design.gold,
+                }
+            )  # fmt: skip
+        return pl.DataFrame(rows, infer_schema_length=None)
+
     def to_dict(self) -> dict[str, Any]:
         return {
-            "best": self.best.to_dict(), "feasible": self.feasible, "sentence": self.sentence,
+            "best": self.best.to_dict(), "buy": self.purchase.to_dict(), "feasible": self.feasible, "sentence": self.sentence,
             "now": None if self.now is None else self.now.to_dict(), "floor_without_gold": self.floor,
             "table": [design.to_dict() for design in self.table],
             "frontier": [design.to_dict() for design in self.frontier],
             "metric": self.goal.metric, "target": self.goal.target, "level": self.goal.level,
             "noise": "known" if self.goal.known else "learned", "width": self.wanted_width, "budget": self.budget,
-            "assumptions": self.assumptions, "warnings": self.warnings, "seed": self.seed, "version": __version__,
+            "assumptions": self.assumptions, "warnings": self.warnings, "seed": self.seed,
         }  # fmt: skip
 
     def __str__(self) -> str:

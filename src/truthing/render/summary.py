@@ -12,6 +12,7 @@ import numpy as np
 
 from truthing.class_codes import Array
 from truthing.metrics.estimate import Estimate, shortest_interval
+from truthing.noise.bits import entropy
 from truthing.render.console import safe
 from truthing.render.words import metric_title, one_line
 from truthing.report import Report
@@ -92,10 +93,10 @@ class Cell:
 
 @dataclass(frozen=True)
 class Labeler:
-    """How often one labeler errs, what a label of theirs tells, and how often they are right on each class."""
+    """How often one labeler errs, what a label of theirs tells as a share of a perfect label, and how often they are right on each class."""
 
     error: Line
-    bits: float
+    tells: float  # share of what a perfect label would tell
     right: list[float]
 
 
@@ -105,6 +106,7 @@ class Summary:
 
     report: Report
     levels: tuple[float, ...] = LEVELS
+    terms: str = "usual"
 
     @cached_property
     def metric_names(self) -> list[str]:
@@ -121,11 +123,12 @@ class Summary:
     def metrics(self) -> list[Line]:
         report = self.report
         return [
-            Line.of(
-                metric_title(report, name), report[name], self.levels, report.at_face_value(name)
-            )
+            Line.of(self.title(name), report[name], self.levels, report.at_face_value(name))
             for name in self.metric_names
         ]
+
+    def title(self, name: str) -> str:
+        return metric_title(self.report, name, terms=self.terms)
 
     @cached_property
     def headline(self) -> list[str]:
@@ -186,7 +189,7 @@ class Summary:
         noise = self.report.noise
         if noise.confusion is None or not len(noise.labelers):
             return []
-        error, bits = noise.error_rate, noise.bits
+        error, bits, most = noise.error_rate, noise.bits, max(float(entropy(noise.prior)), 1e-12)
         order = np.argsort(error, kind="stable")
         if len(order) > MOST_LABELERS:
             order = np.concatenate([order[: MOST_LABELERS // 2], order[-(MOST_LABELERS // 2) :]])
@@ -197,7 +200,7 @@ class Summary:
                     one_line(noise.labelers[t], 48), float(error[t]),
                     [(float(limit[0][t]), float(limit[1][t])) for limit in found if limit is not None],
                 ),
-                float(bits[t]), [float(noise.confusion[t, c, c]) for c in range(min(len(self.report.classes), 6))],
+                float(bits[t] / most), [float(noise.confusion[t, c, c]) for c in range(min(len(self.report.classes), 6))],
             )
             for t in order
         ]  # fmt: skip
