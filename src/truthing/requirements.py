@@ -101,8 +101,8 @@ class Verdict:
     def sentence(self) -> str:
         """The verdict in the words of every form.
 
-        >>> print(Verdict(parse("accuracy >= 0.8"), 0.991, 0.95, "met").sentence)
-        accuracy >= 0.8: met. It holds with probability 99%; 95% is asked for.
+        >>> print(Verdict(parse("accuracy >= 0.8"), 0.97, 0.95, "met").sentence)
+        accuracy >= 0.8: met. It holds with probability 97%; 95% is asked for.
         """
         said = f"{self.requirement.text}: {self.outcome}. It holds with probability "
         said += f"{probability_words(self.probability)}; {100 * self.needed:.4g}% is asked for."

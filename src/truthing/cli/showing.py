@@ -80,7 +80,7 @@ class Output(Forms):
                 )
 
 
-ON_SCREEN = Output()
+ON_SCREEN, PRINTED = Output(), Forms()
 
 
 def deliver(

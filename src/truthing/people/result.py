@@ -136,13 +136,13 @@ class LabelersReport(Result):
         said = [
             advising.headline(self),
             f"{self.labelers[best]}'s labels are worth most: each tells {self.bits[:, best].mean() / most:.0%} of what a "
-            f"perfect label would, {self.adds[:, best].mean() / most:.0%} of it beyond what the others say.",
+            f"perfect label would ({self.adds[:, best].mean() / most:.0%} beyond what the others say).",
         ]
         per_item = self.sizes["labels"] / max(self.sizes["items"], 1)
         alone = share(self.equivalent_error.mean, *self.equivalent_error.interval(level), level)
         said.append(
             f"If labelers err independently, all labels of an item together ({per_item:.1f} on average) tell "
-            f"{self.panel.mean / most:.0%} of it, like one labeler who errs on {alone}."
+            f"{self.panel.mean / most:.0%} of what a perfect label would, like one labeler who errs on {alone}."
         )
         if self.consensus_error is not None:
             wrong = self.consensus_error

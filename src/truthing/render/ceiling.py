@@ -18,7 +18,7 @@ from truthing.render.summary import Line
 from truthing.render.terminal import checks, doubts
 from truthing.render.words import percent
 
-WIDTH = 40
+WIDTH = 38
 
 
 def show(result: BayesError, console: Console, *, level: float = 0.95, said: str = "") -> None:

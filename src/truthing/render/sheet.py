@@ -131,7 +131,7 @@ def _bullets(title: str, lines: Sequence[str]) -> list[str]:
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lines = ["| " + " | ".join(escaped(head) for head in heads) + " |"]
     lines.append("|---|" + "---:|" * (len(heads) - 1))
-    lines += ["| " + " | ".join(escaped(cell) for cell in row) + " |" for row in rows]
+    lines += ["| " + " | ".join(escaped(cell, 400) for cell in row) + " |" for row in rows]
     return "\n".join(lines)
 
 
