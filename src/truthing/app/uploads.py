@@ -20,7 +20,20 @@ from truthing.tables.source import from_bytes
 from truthing.tables.table import Table
 
 KEPT_SECONDS = 2 * 3600.0  # without a look at them
-EXAMPLES = {"spam": ("labels.csv", "predictions.csv", "gold.csv")}
+
+
+def bundled() -> dict[str, tuple[str, tuple[str, ...]]]:
+    """The bundled examples: what each is about, and its files."""
+    found = {}
+    for entry in resources.files("truthing").joinpath("examples").iterdir():
+        about = entry.joinpath("README.txt")
+        if about.is_file():
+            files = sorted(file.name for file in entry.iterdir() if file.name.endswith(".csv"))
+            found[entry.name] = (about.read_text("utf-8").splitlines()[0], tuple(files))
+    return dict(sorted(found.items(), key=lambda item: item[0] != "spam"))
+
+
+EXAMPLES = bundled()
 
 
 @dataclass(frozen=True)
@@ -56,7 +69,7 @@ class Case:
         self.look = None
 
     def add_example(self, name: str) -> None:
-        for file in EXAMPLES[name]:
+        for file in EXAMPLES[name][1]:
             with (resources.files("truthing") / "examples" / name / file).open("rb") as content:
                 self.add(file, content)
 

@@ -14,6 +14,7 @@ from truthing.cli import (
     compare,
     doctor,
     error,
+    example,
     grade,
     labelers,
     plan,
@@ -60,6 +61,7 @@ app.command("ceiling")(ceiling.ceiling)
 app.command("labelers", cls=labelers.OldCsv)(labelers.labelers)
 app.command("error")(error.error)
 app.command("plan")(plan.plan)
+app.command("example")(example.example)
 app.command("simulate")(simulate.simulate)
 app.command("reproduce")(reproduce.reproduce)
 app.command("serve")(serve.serve)

@@ -27,8 +27,8 @@ class Advice:
 
     def __str__(self) -> str:
         """
-        >>> print(Advice("drop", "repeats ana"), Advice("keep"), sep="; ")
-        drop: repeats ana; keep
+        >>> print(Advice("drop", "double of ana"), Advice("keep"), sep="; ")
+        drop: double of ana; keep
         """
         said = {"unclear": "too few labels", "silent": "no labels"}.get(self.action, self.action)
         return f"{said}: {self.reason}" if self.reason else said
@@ -59,7 +59,7 @@ def advise(report: LabelersReport) -> tuple[Advice, ...]:
 def _of(report: LabelersReport, t: int, tells_little: bool) -> Advice:
     kind, name = report.kinds[t], report.labelers[t]
     if kind == "copy":
-        return Advice("drop", f"repeats {_partner(report, name)}")
+        return Advice("drop", f"double of {_partner(report, name)}")
     if kind == "spammer":
         return Advice("drop", "tells nothing")
     if kind == "adversary":
@@ -93,6 +93,8 @@ def headline(report: LabelersReport) -> str:
             for t in who
         )
         said.append(f"{verb} {listing(names, 5)}.")
+    if any(found[t].reason.startswith("double of") for t in range(len(found))):
+        said.append("Which of two doubles copied the other, labels cannot tell: drop either.")
     unclear = [report.labelers[t] for t in report.order if found[t].action == "unclear"]
     if unclear:
         said.append(f"Too few labels to judge {listing(unclear, 5)}.")
