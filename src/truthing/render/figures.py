@@ -6,7 +6,7 @@ Colours are from Okabe and Ito's palette, which colour-blind readers can tell ap
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,8 @@ import numpy as np
 from truthing.class_codes import Array
 from truthing.errors import InputError, did_you_mean
 from truthing.metrics.curves import Curve
-from truthing.render.summary import Line, Summary, scale
+from truthing.progress import Progress
+from truthing.render.summary import Line, Summary, scale, sensitivity_lines
 from truthing.render.words import metric_title, one_line, percent
 from truthing.report import Report
 
@@ -169,15 +170,18 @@ def labelers(report: Report, ax: Any = None, *, level: float = 0.95) -> Any:
     return ax
 
 
-def sensitivity(report: Report, ax: Any = None, *, level: float = 0.95) -> Any:
-    """Accuracy when one assumption at a time takes another value."""
-    rows = report.sensitivity(level).rows
-    ax = new_axes(ax, 7.5, 1 + 0.3 * len(rows))
-    named = [
-        f"{row.assumption}{'' if row.value != row.value else f': {row.value:g}'}" for row in rows
-    ]  # NaN is "as learned": its name says so
-    lines = [Line(name, row.mean, [(row.low, row.high)]) for name, row in zip(named, rows)]
-    draw_lines(ax, lines, most=60)
+def sensitivity(
+    report: Report, ax: Any = None, *, level: float = 0.95, progress: bool | Progress = False
+) -> Any:
+    """Accuracy when one assumption at a time takes another value; run once and kept."""
+    blocks = sensitivity_lines(report.sensitivity(level, progress=progress), (level,))
+    lines = [
+        replace(line, title=f"{assumption}: {line.title}")
+        for assumption, some in blocks.items()
+        for line in some
+    ]
+    ax = new_axes(ax, 7.5, 1 + 0.3 * len(lines))
+    draw_lines(ax, lines, most=90)
     ax.set(xlabel="accuracy", xlim=scale(lines))
     return ax
 

@@ -18,7 +18,7 @@ from truthing import __version__
 from truthing.class_codes import Array
 from truthing.render import svg
 from truthing.render.methods import methods
-from truthing.render.summary import LEVELS, Line, Summary, scale
+from truthing.render.summary import LEVELS, Line, Summary, scale, sensitivity_lines
 from truthing.render.words import MEDICAL, NAMES, next_step, number, one_line, percent
 from truthing.report import Report
 from truthing.requirements import Verdict
@@ -149,10 +149,7 @@ def _rounded(values: Array) -> list[float | None]:
 def _sensitivity(report: Report, levels: tuple[float, ...]) -> dict[str, Any]:
     """One block for each assumption: accuracy at each of its values."""
     found = report.sensitivity()
-    blocks: dict[str, list[Line]] = {}
-    for row in found.rows:
-        title = "as learned from public crowds" if np.isnan(row.value) else f"{row.value:g}"
-        blocks.setdefault(row.assumption, []).append(Line.of(title, row.estimate, levels))
+    blocks = sensitivity_lines(found, levels)
     return {
         "blocks": blocks,
         "bounds": found.bounds,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +16,7 @@ from truthing.noise.bits import entropy
 from truthing.render.console import safe
 from truthing.render.words import metric_title, one_line
 from truthing.report import Report
+from truthing.truth.sensitivity import Sensitivity
 
 LEVELS = (0.8, 0.9, 0.95, 0.99)
 MOST_METRICS, MOST_CLASSES, MOST_CELLS, MOST_LABELERS, MOST_POINTS, MOST_SENTENCES = (
@@ -58,6 +59,18 @@ class Line:
             face_value,
             estimate.undefined,
         )
+
+
+def sensitivity_lines(found: Sensitivity, levels: Sequence[float]) -> dict[str, list[Line]]:
+    """Accuracy at each value of each assumption. A line without limits is a formula: it has no interval, and says so."""
+    blocks: dict[str, list[Line]] = {}
+    for row in found.rows:
+        title = "as learned from public crowds" if row.value != row.value else f"{row.value:g}"
+        line = Line.of(title, row.estimate, levels)
+        if len(row.estimate.values) == 1:
+            line = replace(line, title=f"{title} (by a formula)", limits=[])
+        blocks.setdefault(row.assumption, []).append(line)
+    return blocks
 
 
 def scale(lines: Sequence[Line]) -> tuple[float, float]:

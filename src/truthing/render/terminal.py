@@ -12,7 +12,7 @@ from rich.text import Text
 from truthing.metrics.estimate import Estimate
 from truthing.render.console import safe
 from truthing.render.methods import methods
-from truthing.render.summary import Summary
+from truthing.render.summary import Summary, sensitivity_lines
 from truthing.render.words import metric_title, next_step, number, one_line, percent
 from truthing.report import Report
 from truthing.requirements import Verdict
@@ -221,16 +221,13 @@ def sensitivity_table(found: Sensitivity, level: float, console: Console) -> Tab
     table.add_column(f"{percent(level)} interval", justify="center", no_wrap=True)
     if bar:
         table.add_column(Text("0" + " " * (bar - 2) + "1"), no_wrap=True)
-    before = ""
-    for row in found.rows:
-        if row.assumption != before:
-            table.add_row(Text(row.assumption, style="italic"))
-            before = row.assumption
-        value = "as learned" if row.value != row.value else f"{row.value:g}"
-        drawn = [draw(row.low, row.mean, row.high)] if bar else []
-        table.add_row(
-            f"  {value}", number(row.mean), f"{number(row.low)} – {number(row.high)}", *drawn
-        )
+    for assumption, lines in sensitivity_lines(found, (level,)).items():
+        table.add_row(Text(assumption, style="italic"))
+        for line in lines:
+            low, high = line.limits[0] if line.limits else (line.mean, line.mean)
+            limits = f"{number(low)} – {number(high)}" if line.limits else "no interval"
+            drawn = [draw(low, line.mean, high)] if bar else []
+            table.add_row(f"  {line.title}", number(line.mean), limits, *drawn)
     low, high = found.bounds
     table.caption = f"Whatever the dependence, if the consensus is as good as the model says: {low:.3f} to {high:.3f}."
     table.caption_justify, table.caption_style = "left", ""
