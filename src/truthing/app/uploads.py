@@ -14,6 +14,7 @@ from importlib import resources
 from pathlib import Path
 from typing import IO, Any
 
+from truthing.app.kept import Kept
 from truthing.app.runs import Run
 from truthing.render.console import safe
 from truthing.tables.source import from_bytes
@@ -28,7 +29,8 @@ def bundled() -> dict[str, tuple[str, tuple[str, ...]]]:
     for entry in resources.files("truthing").joinpath("examples").iterdir():
         about = entry.joinpath("README.txt")
         if about.is_file():
-            files = sorted(file.name for file in entry.iterdir() if file.name.endswith(".csv"))
+            names = [file.name for file in entry.iterdir() if file.name.endswith(".csv")]
+            files = sorted(names, key=lambda name: (name in ("gold.csv", "biopsies.csv"), name))
             found[entry.name] = (about.read_text("utf-8").splitlines()[0], tuple(files))
     return dict(sorted(found.items(), key=lambda item: item[0] != "spam"))
 
@@ -77,7 +79,8 @@ class Case:
 class Store:
     """Every case, in one folder that only this user can read and that goes when the server goes."""
 
-    def __init__(self) -> None:
+    def __init__(self, kept: Kept | None = None) -> None:
+        self.kept = kept or Kept()
         self.folder = Path(tempfile.mkdtemp(prefix="truthing-"))
         self.cases: dict[str, Case] = {}
         self._lock = threading.Lock()

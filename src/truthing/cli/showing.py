@@ -92,13 +92,11 @@ def deliver(
     words: dict[str, Any] | None = None,
     verdicts: Sequence[Verdict] = (),
 ) -> None:
-    """Write the files that were asked for, then print.
+    """Print, then write the files that were asked for.
 
     ``about`` is asked of the result itself (level, metric); ``words`` is only for people.
     """
     words = words or {}
-    if isinstance(forms, Output):
-        _files(result, forms, about, words, verdicts)
     if forms.as_json:
         found = result.json_object(**about)
         if verdicts:
@@ -117,6 +115,8 @@ def deliver(
 
         show(result, out(), **about, **words)
         required(out(), verdicts)
+    if isinstance(forms, Output):  # after the answer: a full disk must not lose both
+        _files(result, forms, about, words, verdicts)
 
 
 def _files(
