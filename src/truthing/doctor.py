@@ -242,7 +242,7 @@ def _offers(
         later.append(
             Offer(
                 "estimate the Bayes error well",
-                f"needs about 10 labels an item; you have {mean:.1f}",
+                f"needs about 10 labels per item; you have {mean:.1f}",
             )
         )
     return tuple(now), tuple(later)

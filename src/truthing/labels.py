@@ -382,7 +382,7 @@ class Labels:
             if self.anonymous
             else f"{self.n_labelers:,} labeler{'s' * (self.n_labelers != 1)}"
         )
-        spread = f"{per_item.min()} to {per_item.max()} an item, {per_item.mean():.1f} on average"
+        spread = f"{per_item.min()} to {per_item.max()} per item, {per_item.mean():.1f} on average"
         grid = self.n_items * self.n_labelers
         empty = "" if self.anonymous else f"; {1 - len(self.label) / grid:.0%} of the grid is empty"
         return (

@@ -10,7 +10,12 @@ from pathlib import Path
 from truthing.errors import InputError
 
 NAME = re.compile(r"[0-9]{8}-[0-9]{6}-[a-z]+-[0-9a-f]{8}")
-FILES = {"report.html": "text/html", "result.json": "application/json", "table.csv": "text/csv"}
+FILES = {
+    "report.html": "text/html",
+    "result.json": "application/json",
+    "table.csv": "text/csv",
+    "next.csv": "text/csv",
+}
 
 
 @dataclass(frozen=True)

@@ -224,7 +224,12 @@ class Pages:
         found = self.store.kept.find(request.path_params["kept"])
         if found is None:
             raise HTTPException(404, "There is no such result.")
-        return self.show(request, "kept.html", result=found)
+        return self.show(
+            request,
+            "kept.html",
+            result=found,
+            has_next=self.store.kept.file(found.name, "next.csv") is not None,
+        )
 
     def kept_report(self, request: Request) -> Response:
         return self._report(self._kept_file(request, "report.html"))

@@ -78,6 +78,7 @@ class Answer:
     data: str
     document: str
     table: str = ""
+    following: str = ""  # which items to buy for next
 
     def save(self, task: Task) -> None:
         """Into the folder of the run, and where the user keeps results."""
@@ -88,4 +89,6 @@ class Answer:
             (folder / "result.json").write_text(self.data, encoding="utf-8")
             (folder / "report.html").write_text(self.document, encoding="utf-8")
             (folder / "table.csv").write_text(self.table, encoding="utf-8")
+            if self.following:
+                (folder / "next.csv").write_text(self.following, encoding="utf-8")
             (folder / "about.json").write_text(json.dumps(about), encoding="utf-8")

@@ -32,7 +32,7 @@ def bundled() -> dict[str, tuple[str, tuple[str, ...]]]:
             names = [file.name for file in entry.iterdir() if file.name.endswith(".csv")]
             files = sorted(names, key=lambda name: (name in ("gold.csv", "biopsies.csv"), name))
             found[entry.name] = (about.read_text("utf-8").splitlines()[0], tuple(files))
-    return dict(sorted(found.items(), key=lambda item: item[0] != "spam"))
+    return dict(sorted(found.items(), key=lambda item: (item[0] != "spam", item[0])))
 
 
 EXAMPLES = bundled()

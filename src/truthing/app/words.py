@@ -12,9 +12,7 @@ KNOWN = {
     "panel_error (--panel-error) changes that": "the form can change that",
     "Give gold_weights, the chance of each gold item to be chosen.": "Choose gold at random.",
     "--sensitivity, or report.sensitivity()": "tick it under “More questions”",
-    "which items to buy for first, as a file: --next FILE, or plan.next_items()": (
-        "which items to buy for first, as a file: the command below with --next and a file's name"
-    ),
+    "as a file: --next FILE, or plan.next_items()": "as a file: download it above",
 }
 _ASIDE = re.compile(r"\s*\([^()]*(?:--[a-z]|[a-z_]+=)[^()]*\)")
 _OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)")

@@ -14,7 +14,7 @@ from truthing.errors import InputError, did_you_mean, listing
 from truthing.metrics.counts import PER_CLASS, Tally, evaluate
 from truthing.metrics.estimate import Estimate
 from truthing.metrics.words import difference as in_points
-from truthing.requirements import Judged, Requirement
+from truthing.requirements import Judged, Requirement, probability_words
 from truthing.results import Result
 
 if TYPE_CHECKING:
@@ -248,14 +248,14 @@ class Comparison(Judged, Result):
             found = in_points(gap.mean, *gap.interval(level), level)
             return (
                 f"{best} is better than {other} in {name_of(metric, self)} "
-                f"with probability {chance:.0%}: {found}."
+                f"with probability {probability_words(chance)}: {found}."
             )
-        return f"{best} is the best of {len(self.models)} models in {name_of(metric, self)} with probability {chance:.0%}."
+        return f"{best} is the best of {len(self.models)} models in {name_of(metric, self)} with probability {probability_words(chance)}."
 
     def order_sentence(self, metric: str = "accuracy") -> str:
         """What the labels at face value would have said, and how far to trust it."""
         names, chance = self.order(metric)
-        said = f"Taken at face value the labels order the models {' > '.join(names)}; that is the true order with probability {chance:.0%}."
+        said = f"Taken at face value the labels order the models {' > '.join(names)}; that is the true order with probability {probability_words(chance)}."
         if metric in ("accuracy", "error") and len(self.classes) == 2:
             said += " (Labels wrong at random, less than half of them, would not change the order: Lam & Stork, Section 7.)"
         return said

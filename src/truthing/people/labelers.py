@@ -86,7 +86,7 @@ def labelers(
     tables, priors = summary.confusion_draws, summary.prior_draws
     assert tables is not None
     assert priors is not None
-    say(0.95, "counting bits")
+    say(0.95, "counting what labels tell")
     bits, (worth, added) = (
         label_bits(tables, priors[:, None, :]),
         _bits_collected(panel, copies, tables, priors, seed),
@@ -180,7 +180,7 @@ def _require_names(labels: Labels) -> None:
         )
     if labels.n_classes < 2:
         raise InputError(
-            f"only one class occurs ({labels.classes[0]!r}): its labels carry no bits. Check the labels."
+            f"only one class occurs ({labels.classes[0]!r}): its labels tell nothing. Check the labels."
         )
 
 
@@ -210,7 +210,7 @@ def _assumptions(
         else f"The labelers' quality is as given ({model})."
     ]
     said.append(
-        "Labelers err independently of each other, given the true class; bits are averages over classes and items."
+        "Labelers err independently of each other, given the true class; what labels tell is an average over classes and items."
     )
     if learned:
         said.append(
@@ -228,6 +228,6 @@ def _assumptions(
         )
     if any(pair.z > 0 for pair in pairs):
         said.append(
-            "Where two labelers agree more than independence allows, the bits that each adds are cut by the share it would have copied."
+            "Where two labelers agree more than independence allows, what each adds is cut by the share it would have copied."
         )
     return said

@@ -131,6 +131,10 @@ class LabelersReport(Result):
 
     def verdict(self, level: float = 0.95) -> str:
         """Whom to keep, retrain and drop, and what the labels are worth, in a few sentences."""
+        return " ".join(self.sentences(level))
+
+    def sentences(self, level: float = 0.95) -> list[str]:
+        """The verdict sentence by sentence: whom to keep, retrain and drop comes first."""
         best = int(self.order[0])
         most = max(self.most_bits, 1e-12)
         said = [
@@ -150,7 +154,7 @@ class LabelersReport(Result):
             said.append(
                 f"Shared mistakes allowed for, their consensus is wrong on {found} of the items."
             )
-        return " ".join(said)
+        return said
 
     def frame(self, level: float = 0.95) -> pl.DataFrame:
         """The old name of `to_frame`, for one more version."""

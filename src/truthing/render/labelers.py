@@ -34,9 +34,10 @@ def show(
     left_out: str = "",
 ) -> None:  # fmt: skip
     """Whom to keep, retrain or drop, the labelers, what they have in common, and what was assumed."""
-    console.print(Text(safe(result.verdict(level), 2000), style="bold"))
-    if left_out:
-        console.print(Text(safe(left_out, 1000)))
+    first, *rest = result.sentences(level)
+    console.print(Text(safe(first, 2000), style="bold"))
+    for sentence in ([left_out] if left_out else []) + rest:
+        console.print(Text(safe(sentence, 1000)))
     checks(console, result.warnings)
     console.print()
     console.print(people_table(result, console, level, top), soft_wrap=False)
@@ -81,13 +82,14 @@ def sheet(
     )  # fmt: skip
     told = facts(result, level, expert)
     return Sheet(
-        title="Who labels well?", headline=result.verdict(level), more=(left_out,) if left_out else (),
+        title="Who labels well?", headline=result.sentences(level)[0],
+        more=(*([left_out] if left_out else []), *result.sentences(level)[1:]),
         level=level, what="labeler", estimate="error", lines=tuple(lines),
         ends=(0.0, scale(lines)[1]),
         blocks=(
             Block("What to do about whom", heads, cells, "Label tells: the share of what a perfect label would tell about the truth. Adds: the share that the others' labels do not tell."),
-            *([Block("", ("", "what was found"), tuple((k, line) for k, lines in told.items() for line in lines))]),
         ),
+        facts=tuple((word, line) for word, lines in told.items() for line in lines),
         warnings=tuple(result.warnings), assumptions=tuple(result.assumptions), **more,
     )  # fmt: skip
 

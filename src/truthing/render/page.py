@@ -68,7 +68,12 @@ def template(name: str) -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": number, "percent": percent, "short": one_line}
+    environment.filters |= {
+        "is_number": lambda text: not text[:1].isalpha(),
+        "number": number,
+        "percent": percent,
+        "short": one_line,
+    }
     environment.globals |= {"track": svg.track}
     return environment.get_template(name)
 

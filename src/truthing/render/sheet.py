@@ -48,6 +48,7 @@ class Sheet:
     lines: tuple[Line, ...] = ()
     ends: tuple[float, float] | None = None
     blocks: tuple[Block, ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()  # a word, and what is said under it
     warnings: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
     following: str = ""
@@ -94,6 +95,7 @@ def as_markdown(shown: Sheet) -> str:
         parts += [f"{escaped(block.title)}:"] if block.title else []
         parts.append(_table(block.heads, block.rows))
         parts += [escaped(block.note, 1000)] if block.note else []
+    parts += _bullets("Also", [f"{word}: {fact}" for word, fact in shown.facts])
     parts += _bullets("Assumed", sentences(shown.assumptions))
     parts += _bullets("Next", [shown.following] if shown.following else [])
     parts += _bullets("Methods, ready to paste", [shown.methods] if shown.methods else [])

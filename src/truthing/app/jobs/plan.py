@@ -26,7 +26,12 @@ def run(task: Task, say: Say) -> Answer:
     if "items" in options:
         options["items"] = int(options["items"])
     found = plan(level=task.level, progress=patient(say), **options)
-    return answered(found, {})
+    answer = answered(found, {})
+    if found.pilot is None:
+        return answer
+    from truthing.render.sheet import as_csv
+
+    return replace(answer, following=as_csv(found.next_items().to_frame()))
 
 
 def in_hand(task: Task) -> dict[str, Any] | None:
