@@ -17,7 +17,7 @@ from truthing.metrics.words import share
 from truthing.noise.base import TableNoise
 from truthing.noise.known import Confusion, Symmetric
 from truthing.progress import Progress, listener
-from truthing.requirements import Judged, Requirement
+from truthing.requirements import Judged, Requirement, gold_enough, needed_ratio
 from truthing.results import Result
 from truthing.truth.outcome import NoiseSummary, Outcome
 from truthing.truth.question import Question
@@ -66,6 +66,13 @@ class Prevalence(Judged, Result):
 
     def requirement_estimate(self, requirement: Requirement) -> Estimate:
         return self[requirement.metric]
+
+    def requirement_advice(
+        self, requirement: Requirement, estimate: Estimate, needed: float
+    ) -> str:
+        spread = float(np.sqrt(estimate.mean * (1 - estimate.mean)))
+        ratio = needed_ratio(requirement, estimate, needed)
+        return gold_enough(spread, estimate, ratio, self.sizes["gold"], self.sizes["items"])
 
     def to_frame(self, level: float = 0.95) -> Any:
         """One row for each class: estimate, limits, face value and level, as a polars table."""

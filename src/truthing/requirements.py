@@ -183,6 +183,22 @@ def _narrower(requirement: Requirement, estimate: Estimate, needed: float) -> st
     )
 
 
+def gold_enough(spread: float, estimate: Estimate, ratio: float, have: int, items: int) -> str:
+    """How many gold items would decide by themselves: those of a number that varies so much between items."""
+    if ratio < 0.1:
+        return ""
+    low, high = estimate.interval(0.95)
+    half = max(ratio * (high - low) / 2, 1e-6)
+    count = int(np.ceil(spread**2 * (1.96 / half) ** 2))
+    more = max(count - have, 10)
+    if have + more >= items:
+        return "Gold on all of these items would decide, or more items with gold."
+    return (
+        f"Gold on {more:,} {'more ' if have else ''}random items (--gold FILE) would be enough by itself; "
+        "with these labels beside it, less may do."
+    )
+
+
 class Judged:
     """A result that requirements can be asked of."""
 

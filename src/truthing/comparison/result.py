@@ -14,7 +14,13 @@ from truthing.errors import InputError, did_you_mean, listing
 from truthing.metrics.counts import PER_CLASS, Tally, evaluate
 from truthing.metrics.estimate import Estimate
 from truthing.metrics.words import difference as in_points
-from truthing.requirements import Judged, Requirement, probability_words
+from truthing.requirements import (
+    Judged,
+    Requirement,
+    gold_enough,
+    needed_ratio,
+    probability_words,
+)
 from truthing.results import Result
 
 if TYPE_CHECKING:
@@ -262,6 +268,16 @@ class Comparison(Judged, Result):
 
     def requirement_estimate(self, requirement: Requirement) -> Estimate:
         return self.difference(requirement.metric, requirement.first, requirement.second)
+
+    def requirement_advice(
+        self, requirement: Requirement, estimate: Estimate, needed: float
+    ) -> str:
+        first, second = self._place(requirement.first), self._place(requirement.second)
+        # gold tells models apart only where they differ
+        apart = float((self.predicted[first] != self.predicted[second]).mean())
+        ratio = needed_ratio(requirement, estimate, needed)
+        have, items = self.sizes["gold"], self.sizes["items"]
+        return gold_enough(float(np.sqrt(apart)), estimate, ratio, have, items)
 
     def to_frame(self, metric: str = "accuracy", level: float = 0.95) -> Any:
         """One row for each model, the probably best first, as a polars table."""
