@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from truthing.cli.gates import usage
 from truthing.errors import InputError, did_you_mean, listing
-from truthing.requirements import Requirement
+
+if TYPE_CHECKING:
+    from truthing.requirements import Requirement
 
 AREAS = ("auc", "average_precision")
 WITHOUT_INTERVAL = ("majority", "labeler-mean", "labeler-median")

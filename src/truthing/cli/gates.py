@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 from xml.etree import ElementTree as Xml
 
 import typer
 
 from truthing.errors import InputError
-from truthing.requirements import Judged, Requirement, Verdict, check_probability, parse
+
+if TYPE_CHECKING:
+    from truthing.requirements import Judged, Requirement, Verdict
 
 MISSED, UNDECIDED = 3, 4
 Require = Annotated[
@@ -46,6 +48,8 @@ class Gate:
 
     def asked(self, kind: str) -> list[Requirement]:
         """The requirements, understood before anything is read."""
+        from truthing.requirements import check_probability, parse
+
         with usage():
             check_probability(self.with_probability)
             found = [parse(text, kind) for text in self.require or ()]

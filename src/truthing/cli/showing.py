@@ -9,13 +9,15 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from truthing.errors import InputError
-from truthing.requirements import Verdict
 from truthing.results import Result
+
+if TYPE_CHECKING:
+    from truthing.requirements import Verdict
 
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON object that follows the published schema.")
@@ -111,10 +113,12 @@ def deliver(
         typer.echo(page, nl=False)
     else:
         from truthing.render.console import out
-        from truthing.render.terminal import required
 
         show(result, out(), **about, **words)
-        required(out(), verdicts)
+        if verdicts:
+            from truthing.render.terminal import required
+
+            required(out(), verdicts)
     if isinstance(forms, Output):  # after the answer: a full disk must not lose both
         _files(result, forms, about, words, verdicts)
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.text import Text
 
 from truthing.doctor import Findings, Offer
 from truthing.render.console import safe
-from truthing.render.sheet import Block, Sheet
+
+if TYPE_CHECKING:
+    from truthing.render.sheet import Sheet
 
 
 def show(findings: Findings, console: Console) -> None:
@@ -37,6 +39,8 @@ def _offers(title: str, offers: Sequence[Offer], console: Console) -> None:
 
 
 def sheet(findings: Findings, **more: Any) -> Sheet:
+    from truthing.render.sheet import Block, Sheet
+
     files = [
         Block(safe(f.path), ("found",), tuple((safe(sentence, 500),) for sentence in f.sentences))
         for f in findings.files
