@@ -135,7 +135,8 @@ class LabelersReport(Result):
 
     def sentences(self, level: float = 0.95) -> list[str]:
         """The verdict sentence by sentence: whom to keep, retrain and drop comes first."""
-        best = int(self.order[0])
+        kept = [int(t) for t in self.order if self.advice[t].action == "keep"]
+        best = kept[0] if kept else int(self.order[0])
         most = max(self.most_bits, 1e-12)
         said = [
             advising.headline(self),
