@@ -110,15 +110,16 @@ def test_from_files_to_report_and_downloads(page: Any, address: str, tmp_path: P
     run = page.current_url
     page.refresh()
     frame = until(page, "iframe")
+    page.execute_script("document.querySelectorAll('details').forEach(e => { e.open = true })")
     command = one(page, "#command").text
     assert command == (
         "truthing grade predictions.csv odd.csv --gold gold.csv --item-column item,ref --labeler-column who --label-column verdict"
     )
     page.switch_to.frame(frame)
     headline = one(page, "h1").text
-    assert headline.startswith("Right on 87% of these 600 items; 95% sure")
+    assert headline.startswith("Accuracy 87% (95% interval 81–93%) on these 600 items.")
     page.execute_script("document.querySelector('input[name=level][value=\"0.8\"]').click()")
-    assert "80% sure" in one(page, "h1").text
+    assert "80% interval" in one(page, "h1").text
     assert page.execute_script("return self.origin") == "null"
     page.switch_to.default_content()
     page.execute_cdp_cmd(
@@ -235,7 +236,7 @@ def every_page(
     until(browser, "iframe")
     browser.get(f"{case}/ceiling")
     press(browser, ".ask > button")
-    until(browser, ".lines")
+    until(browser, "iframe")
     again = f"{case}/grade?like={run.rsplit('/', 1)[1]}"
     return [
         address,
@@ -303,7 +304,7 @@ def test_keyboard_alone(page: Any, address: str) -> None:
     ActionChains(page).send_keys(Keys.TAB).perform()
     assert page.switch_to.active_element.text == "Skip to the content"
     button = one(page, ".example button")
-    for _ in range(8):
+    for _ in range(16):
         if page.switch_to.active_element == button:
             break
         ActionChains(page).send_keys(Keys.TAB).perform()
