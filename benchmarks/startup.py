@@ -1,6 +1,8 @@
-"""Time to the first answer: help and doctor, and the first table of the bundled example, cold (nothing compiled yet) and warm.
+"""Time to the first answer: help and doctor, and the first table of the bundled example, cold
+(nothing compiled yet) and warm.
 
-Processor time, as a ratio to importing what must be imported. Targets: help and doctor 3 times numpy and polars; the first table
+Processor time, as a ratio to importing what must be imported. Targets: help and doctor 3 times
+numpy and polars; the first table
 12 times numpy, polars and numba when cold, and 1.5 seconds when warm.
 """
 

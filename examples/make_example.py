@@ -1,6 +1,8 @@
-"""The bundled examples, made by our own simulator: five folders, one for each kind of user; simulated, and marked so.
+"""The bundled examples, made by our own simulator: five folders, one for each kind of user;
+simulated, and marked so.
 
-Run it to make them again: python examples/make_example.py. What each is and which commands to try stands in its README.txt.
+Run it to make them again: python examples/make_example.py. What each is and which commands to try
+stands in its README.txt.
 """
 
 from __future__ import annotations
@@ -57,11 +59,20 @@ def predictions(data: Any, items: list[str]) -> pl.DataFrame:
 
 
 def spam() -> None:
-    """600 messages, five annotators with gaps, one spam filter: Ben is careful, Chloe guesses a lot, Dev rarely has time."""
+    """600 messages, five annotators with gaps, one spam filter: Ben is careful, Chloe guesses a
+    lot, Dev rarely has time.
+    """
     data = tr.simulate(
-        600, 5, prior=[0.75, 0.25], operating_point=(0.80, 0.12), difficulty=(1, 8), fallibility=(0.25, 0.06, 0.45, 0.20, 0.15),
-        availability=(0.75, 0.85, 0.55, 0.25, 0.60), classes=("ham", "spam"), seed=11,
-    )  # fmt: skip
+        600,
+        5,
+        prior=[0.75, 0.25],
+        operating_point=(0.80, 0.12),
+        difficulty=(1, 8),
+        fallibility=(0.25, 0.06, 0.45, 0.20, 0.15),
+        availability=(0.75, 0.85, 0.55, 0.25, 0.60),
+        classes=("ham", "spam"),
+        seed=11,
+    )
     items = [f"msg-{i + 1:03d}" for i in data.labels.items]
     people = ["ana", "ben", "chloe", "dev", "eli"]
     labels = long(data, items, people, "annotator")
@@ -71,22 +82,39 @@ def spam() -> None:
 
 
 def judges() -> None:
-    """400 answers of an assistant, three language models as judges who share mistakes, 80 answers checked by a person."""
+    """400 answers of an assistant, three language models as judges who share mistakes, 80 answers
+    checked by a person.
+    """
     data = tr.simulate(
-        400, 3, prior=[0.18, 0.82], difficulty=(1, 12), fallibility=(0.15, 0.25, 0.35), shared_difficulty=0.15,
-        classes=("fail", "pass"), seed=21,
-    )  # fmt: skip
+        400,
+        3,
+        prior=[0.18, 0.82],
+        difficulty=(1, 12),
+        fallibility=(0.15, 0.25, 0.35),
+        shared_difficulty=0.15,
+        classes=("fail", "pass"),
+        seed=21,
+    )
     items = [f"answer-{i + 1:03d}" for i in data.labels.items]
     verdicts = wide(data, items, ["judge_a", "judge_b", "judge_c"])
     write("judges", verdicts=verdicts, gold=gold(data, items, 80, 3))
 
 
 def readers() -> None:
-    """300 scans, four readers of whom each saw most, an algorithm with a score, 60 scans with a biopsy."""
+    """300 scans, four readers of whom each saw most, an algorithm with a score, 60 scans with a
+    biopsy.
+    """
     data = tr.simulate(
-        300, 4, prior=[0.7, 0.3], operating_point=(0.90, 0.10), difficulty=(1, 10), fallibility=(0.10, 0.15, 0.20, 0.30),
-        availability=(0.9, 0.9, 0.8, 0.8), classes=("benign", "malignant"), seed=31,
-    )  # fmt: skip
+        300,
+        4,
+        prior=[0.7, 0.3],
+        operating_point=(0.90, 0.10),
+        difficulty=(1, 10),
+        fallibility=(0.10, 0.15, 0.20, 0.30),
+        availability=(0.9, 0.9, 0.8, 0.8),
+        classes=("benign", "malignant"),
+        seed=31,
+    )
     items = [f"scan-{i + 1:03d}" for i in data.labels.items]
     reads = wide(data, items, ["reader_1", "reader_2", "reader_3", "reader_4"])
     write(
@@ -98,11 +126,19 @@ def readers() -> None:
 
 
 def crowd() -> None:
-    """300 photographs of three animals, ten workers: one guesses, one copies, one swaps cats and dogs."""
+    """300 photographs of three animals, ten workers: one guesses, one copies, one swaps cats and
+    dogs.
+    """
     wrong = [0.1, 0.12, 0.15, 0.18, 0.2, 0.25, 0.45, 1.0, 0.15, 0.2]
     data = tr.simulate(
-        300, 10, prior=[0.4, 0.4, 0.2], fallibility=wrong, availability=0.5, classes=("cat", "dog", "fox"), seed=41
-    )  # fmt: skip
+        300,
+        10,
+        prior=[0.4, 0.4, 0.2],
+        fallibility=wrong,
+        availability=0.5,
+        classes=("cat", "dog", "fox"),
+        seed=41,
+    )
     items = [f"photo-{i + 1:03d}" for i in data.labels.items]
     people = ["ada", "bo", "cem", "dita", "edo", "fay", "gil", "hank", "ivy", "jo"]
     labels = long(data, items, people, "worker").to_dicts()
@@ -117,11 +153,20 @@ def crowd() -> None:
 
 
 def compare() -> None:
-    """500 reviews, four annotators, the old model and the new one that is somewhat better, 100 reviews checked."""
+    """500 reviews, four annotators, the old model and the new one that is somewhat better, 100
+    reviews checked.
+    """
     data = tr.simulate(
-        500, 4, prior=[0.45, 0.55], operating_point=(0.88, 0.14), difficulty=(1, 9), fallibility=(0.12, 0.2, 0.25, 0.3),
-        availability=0.8, classes=("negative", "positive"), seed=51,
-    )  # fmt: skip
+        500,
+        4,
+        prior=[0.45, 0.55],
+        operating_point=(0.88, 0.14),
+        difficulty=(1, 9),
+        fallibility=(0.12, 0.2, 0.25, 0.3),
+        availability=0.8,
+        classes=("negative", "positive"),
+        seed=51,
+    )
     items = [f"review-{i + 1:03d}" for i in data.labels.items]
     draw = np.random.default_rng(52)
     worse = np.where(draw.random(500) < 0.16, 1, 0).astype(bool)

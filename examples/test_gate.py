@@ -1,4 +1,5 @@
-"""A release gate as a pytest test: the build fails where the classifier is not good enough, and says why.
+"""A release gate as a pytest test: the build fails where the classifier is not good enough, and
+says why.
 
 Copy it beside your own tests, name your own files, and run pytest.
 """

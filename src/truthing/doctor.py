@@ -50,16 +50,20 @@ class Findings(Result):
         return {
             "files": [
                 {
-                    "file": f.path, "layout": f.columns.layout, "columns": dict(f.columns.role),
-                    "labels": f.labels is not None, "predictions": f.predictions is not None,
-                    "gold": f.gold is not None, "sentences": list(f.sentences),
+                    "file": f.path,
+                    "layout": f.columns.layout,
+                    "columns": dict(f.columns.role),
+                    "labels": f.labels is not None,
+                    "predictions": f.predictions is not None,
+                    "gold": f.gold is not None,
+                    "sentences": list(f.sentences),
                 }
                 for f in self.files
             ],
             "together": list(self.together),
             "now": [asdict(offer) for offer in self.now],
             "later": [asdict(offer) for offer in self.later],
-        }  # fmt: skip
+        }
 
     def to_frame(self) -> Any:
         """One row for each sentence about a file, as a polars table."""

@@ -51,7 +51,7 @@ class Labels:
     identical_repeats: int = 0
     where: Mapping[tuple[Any, Any], str] = field(default_factory=dict)
 
-    # ---- building -----------------------------------------------------------------------------------------------
+    # ---- building --------------------------------------------------------------------------------
 
     @classmethod
     def from_long(
@@ -209,7 +209,7 @@ class Labels:
             anonymous=True,
         )
 
-    # ---- sizes --------------------------------------------------------------------------------------------------
+    # ---- sizes -----------------------------------------------------------------------------------
 
     @property
     def n_items(self) -> int:
@@ -281,7 +281,7 @@ class Labels:
         chance = float(((votes.sum(axis=0) / votes.sum()) ** 2).sum())
         return observed, float("nan") if chance == 1 else (observed - chance) / (1 - chance)
 
-    # ---- choosing -----------------------------------------------------------------------------------------------
+    # ---- choosing --------------------------------------------------------------------------------
 
     def __len__(self) -> int:
         return self.n_items

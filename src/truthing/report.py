@@ -118,7 +118,9 @@ class Report(Judged, Result):
         return self._curve_source("the best threshold").best_threshold(metric, cost=cost)
 
     def operating_point(self, curve: Curve) -> tuple[float, float]:
-        """Where the predictions stand on a curve: at their cut of the scores, or where they are no cut, beside the curve."""
+        """Where the predictions stand on a curve: at their cut of the scores, or where they are no
+        cut, beside the curve.
+        """
         if self.cut is not None:
             known = np.flatnonzero(~(np.isnan(curve.x) | np.isnan(curve.y)))
             at = known[np.argmin(np.abs(curve.thresholds[known] - self.cut))]
@@ -215,8 +217,10 @@ class Report(Judged, Result):
     ) -> str:
         """The report as one HTML page that needs no network; written when a path is given.
 
-        ``level`` is shown first and can be switched on the page; ``sensitivity`` adds what the assumptions do (a few more runs);
-        ``terms="medical"`` speaks of sensitivity and specificity; ``requirements`` are verdicts of `require` to show.
+        ``level`` is shown first and can be switched on the page; ``sensitivity`` adds what the
+        assumptions do (a few more runs);
+        ``terms="medical"`` speaks of sensitivity and specificity; ``requirements`` are verdicts of
+        `require` to show.
         """
         if sensitivity:
             self.sensitivity(progress=progress)
@@ -273,7 +277,7 @@ class Report(Judged, Result):
         )
         return text + f" The labels taken at face value would say {naive:.0%}: {blame}."
 
-    # ---- requirements -----------------------------------------------------------------------------------------------
+    # ---- requirements ----------------------------------------------------------------------------
 
     def requirement_estimate(self, requirement: Requirement) -> Estimate:
         return self[requirement.metric]

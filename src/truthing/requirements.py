@@ -24,7 +24,8 @@ _PAIRED = re.compile(
 SHAPES = {
     "grade": '"accuracy >= 0.8"',
     "rate": '"pass >= 0.9" (a class with blanks in quotes: "\'very good\' >= 0.9")',
-    "compare": "\"accuracy: new - old >= 0\" (names with blanks or dashes in quotes: \"f1: 'v-2' - 'v-1' > 0\")",
+    "compare": '"accuracy: new - old >= 0" (names with blanks or dashes in quotes: "f1: \'v-2\' '
+    "- 'v-1' > 0\")",
 }
 SIGNED = ("mcc", "kappa")  # these run from -1 to 1
 
@@ -45,7 +46,9 @@ class Requirement:
     second: str = ""
 
     def holds(self, values: Any) -> Any:
-        """For each value, whether it is as required; sums that are equal up to rounding are equal."""
+        """For each value, whether it is as required; sums that are equal up to rounding are
+        equal.
+        """
         values, near = np.asarray(values, dtype=float), 1e-12
         if self.sign == ">=":
             return values >= self.number - near
@@ -112,10 +115,16 @@ class Verdict:
         asked = self.requirement
         pair = {"first": asked.first, "second": asked.second} if asked.first else {}
         return {
-            "requirement": asked.text, "metric": asked.metric, "operator": asked.sign,
-            "number": asked.number, **pair, "probability": self.probability,
-            "needed_probability": self.needed, "outcome": self.outcome, "advice": self.advice,
-        }  # fmt: skip
+            "requirement": asked.text,
+            "metric": asked.metric,
+            "operator": asked.sign,
+            "number": asked.number,
+            **pair,
+            "probability": self.probability,
+            "needed_probability": self.needed,
+            "outcome": self.outcome,
+            "advice": self.advice,
+        }
 
 
 def probability_words(chance: float) -> str:
@@ -138,16 +147,19 @@ def check_probability(needed: float) -> None:
 
 
 def judge(requirement: Requirement, estimate: Estimate, needed: float = 0.95) -> Verdict:
-    """Met when the requirement holds with probability ``needed`` or more, missed when with 1 - ``needed`` or less.
+    """Met when the requirement holds with probability ``needed`` or more, missed when with 1 -
+    ``needed`` or less.
 
-    Where the metric is undefined the requirement neither holds nor fails, so that share counts against both.
+    Where the metric is undefined the requirement neither holds nor fails, so that share counts
+    against both.
     """
     check_probability(needed)
     if len(estimate.values) == 0:
         return Verdict(requirement, 0.0, needed, "undecided", "It is undefined on these data.")
     if len(estimate.values) == 1:
         raise RequirementError(
-            f"requirement {requirement.text!r}: this method gives no uncertainty, so there is no probability to "
+            f"requirement {requirement.text!r}: this method gives no uncertainty, so there is no "
+            f"probability to "
             "judge by. Use the default method."
         )
     known = 1 - estimate.undefined
@@ -162,7 +174,9 @@ def judge(requirement: Requirement, estimate: Estimate, needed: float = 0.95) ->
 
 
 def needed_ratio(requirement: Requirement, estimate: Estimate, needed: float) -> float:
-    """How much narrower the interval would have to be to decide, if the estimate stayed where it is."""
+    """How much narrower the interval would have to be to decide, if the estimate stayed where it
+    is.
+    """
     distance = abs(float(estimate.values @ estimate.weights) - requirement.number)
     at = np.quantile(estimate.draws, [1 - needed, needed])
     reach = max(abs(at - float(estimate.values @ estimate.weights)))
@@ -173,18 +187,22 @@ def _narrower(requirement: Requirement, estimate: Estimate, needed: float) -> st
     ratio = needed_ratio(requirement, estimate, needed)
     if ratio < 0.1:
         return (
-            "The estimate lies so near the limit that no affordable amount of data is sure to decide: "
+            "The estimate lies so near the limit that no affordable amount of data is sure to "
+            "decide: "
             "ask for another number, or for a lower probability."
         )
     low, high = estimate.interval(0.95)
     return (
-        f"An interval of about ±{ratio * (high - low) / 2:.2g} would decide it, if the estimate stays where it is; "
+        f"An interval of about ±{ratio * (high - low) / 2:.2g} would decide it, if the estimate "
+        f"stays where it is; "
         f"now it is ±{(high - low) / 2:.2g}."
     )
 
 
 def gold_enough(spread: float, estimate: Estimate, ratio: float, have: int, items: int) -> str:
-    """How many gold items would decide by themselves: those of a number that varies so much between items."""
+    """How many gold items would decide by themselves: those of a number that varies so much between
+    items.
+    """
     if ratio < 0.1:
         return ""
     low, high = estimate.interval(0.95)
@@ -194,7 +212,8 @@ def gold_enough(spread: float, estimate: Estimate, ratio: float, have: int, item
     if have + more >= items:
         return "Gold on all of these items would decide, or more items with gold."
     return (
-        f"Gold on {more:,} {'more ' if have else ''}random items (--gold FILE) would be enough by itself; "
+        f"Gold on {more:,} {'more ' if have else ''}random items (--gold FILE) would be enough by "
+        f"itself; "
         "with these labels beside it, less may do."
     )
 
@@ -215,7 +234,9 @@ class Judged:
         return ""
 
     def require(self, text: str | Requirement, probability: float = 0.95) -> Verdict:
-        """Is it so, with this probability? ``.met``, ``.outcome`` (met, missed or undecided) and ``.sentence``."""
+        """Is it so, with this probability? ``.met``, ``.outcome`` (met, missed or undecided) and
+        ``.sentence``.
+        """
         asked = parse(text, self.kind) if isinstance(text, str) else text
         estimate = self.requirement_estimate(asked)
         found = judge(asked, estimate, probability)

@@ -20,7 +20,8 @@ SCHEMA = 1  # of the JSON objects: render/schema.json; a key that changes its me
 class Result:
     """An answer: as a table, as JSON, as Markdown, as one page, as pictures.
 
-    What may be asked is the same in all of them: ``level=0.95``, and ``metric="f1"`` of a comparison.
+    What may be asked is the same in all of them: ``level=0.95``, and ``metric="f1"`` of a
+    comparison.
     """
 
     kind = ""  # the command that answers the same question

@@ -557,7 +557,9 @@ def test_serve_listens_here_alone_and_leaves_nothing(tmp_path: Path) -> None:
 
 
 def words(page: str) -> str:
-    """Everything that is written on a page, without the command that does the same and what scripts and styles hold."""
+    """Everything that is written on a page, without the command that does the same and what scripts
+    and styles hold.
+    """
     import html
 
     page = re.sub(r"<(script|style|pre|code)\b.*?</\1>", " ", page, flags=re.DOTALL)

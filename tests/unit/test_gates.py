@@ -54,12 +54,20 @@ def test_what_people_write(
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
-        ("accuracy", "grade"), ("accuracy = 0.8", "grade"), ("accuracy >= high", "grade"), (">= 0.8", "grade"),
-        ("accuracy >= 80", "grade"), ("accuracy >= -0.1", "grade"), ("accuracy >= 0.8 and f1 > 0", "grade"),
-        ("accuracy >= 0.8", "compare"), ("accuracy: v-2 - v-1 > 0", "compare"), ("accuracy: a > 0", "compare"),
-        ("", "rate"), ("pass >= nan", "rate"),
+        ("accuracy", "grade"),
+        ("accuracy = 0.8", "grade"),
+        ("accuracy >= high", "grade"),
+        (">= 0.8", "grade"),
+        ("accuracy >= 80", "grade"),
+        ("accuracy >= -0.1", "grade"),
+        ("accuracy >= 0.8 and f1 > 0", "grade"),
+        ("accuracy >= 0.8", "compare"),
+        ("accuracy: v-2 - v-1 > 0", "compare"),
+        ("accuracy: a > 0", "compare"),
+        ("", "rate"),
+        ("pass >= nan", "rate"),
     ],
-)  # fmt: skip
+)
 def test_what_is_not_understood(text: str, kind: str) -> None:
     with pytest.raises(RequirementError, match="requirement"):
         parse(text, kind)
@@ -110,11 +118,14 @@ def test_how_the_command_ends(requirements: list[str], more: list[str], code: in
 @pytest.mark.parametrize(
     "wrong",
     [
-        ["--require", "accuracy ~ 0.8"], ["--require", "acuracy >= 0.8"], ["--require", "recall[cat] >= 0.8"],
-        ["--require", "accuracy >= 0.8", "--with-probability", "0.4"], ["--require", "accuracy >= 0.8", "--undecided", "skip"],
+        ["--require", "accuracy ~ 0.8"],
+        ["--require", "acuracy >= 0.8"],
+        ["--require", "recall[cat] >= 0.8"],
+        ["--require", "accuracy >= 0.8", "--with-probability", "0.4"],
+        ["--require", "accuracy >= 0.8", "--undecided", "skip"],
         ["--junit", "out.xml"],
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_is_found_before_anything_is_computed(
     wrong: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

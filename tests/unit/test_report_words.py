@@ -27,8 +27,12 @@ def report() -> tr.Report:
     )
     items = data.labels.items
     return tr.grade(
-        dict(zip(items, data.predictions)), data.labels, scores=dict(zip(items, data.scores)), noise=0.15, draws=400
-    )  # fmt: skip
+        dict(zip(items, data.predictions)),
+        data.labels,
+        scores=dict(zip(items, data.scores)),
+        noise=0.15,
+        draws=400,
+    )
 
 
 def printed(report: tr.Report, **options: str) -> str:
@@ -97,9 +101,14 @@ def test_medical_terms(report: tr.Report) -> None:
 
 def test_no_nan_and_no_width_of_zero_without_a_reason() -> None:
     rows = (
-        Row("panel wrong together as public crowds are", float("nan"), Estimate.from_draws(np.linspace(0.7, 0.9, 50)), 0.95),
+        Row(
+            "panel wrong together as public crowds are",
+            float("nan"),
+            Estimate.from_draws(np.linspace(0.7, 0.9, 50)),
+            0.95,
+        ),
         Row("consensus mistakes that the classifier repeats", 0.5, Estimate.exactly(0.8), 0.95),
-    )  # fmt: skip
+    )
     found = Sensitivity(rows, (0.6, 0.9))
     screen = io.StringIO()
     console = Console(file=screen, width=110, highlight=False)

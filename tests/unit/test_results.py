@@ -30,8 +30,24 @@ LABELS, PREDICTIONS, GOLD = (str(EXAMPLE / f"{n}.csv") for n in ("labels", "pred
 
 def validate(value: Any, schema: dict[str, Any], where: str = "$") -> None:
     """The part of JSON Schema that ours uses."""
-    known = {"type", "required", "properties", "additionalProperties", "items", "enum", "const", "minimum",
-             "maximum", "$ref", "anyOf", "oneOf", "$defs", "$schema", "title", "description"}  # fmt: skip
+    known = {
+        "type",
+        "required",
+        "properties",
+        "additionalProperties",
+        "items",
+        "enum",
+        "const",
+        "minimum",
+        "maximum",
+        "$ref",
+        "anyOf",
+        "oneOf",
+        "$defs",
+        "$schema",
+        "title",
+        "description",
+    }
     assert set(schema) <= known, f"{where}: the schema uses {set(schema) - known}"
     if "$ref" in schema:
         return validate(value, SCHEMA["$defs"][schema["$ref"].removeprefix("#/$defs/")], where)
@@ -39,7 +55,15 @@ def validate(value: Any, schema: dict[str, Any], where: str = "$") -> None:
         if several in schema:
             fitting = [each for each in schema[several] if _fits(value, each)]
             assert len(fitting) >= 1 if several == "anyOf" else len(fitting) == 1, where
-    types = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None), "number": (int, float), "integer": int}  # fmt: skip
+    types = {
+        "object": dict,
+        "array": list,
+        "string": str,
+        "boolean": bool,
+        "null": type(None),
+        "number": (int, float),
+        "integer": int,
+    }
     if "type" in schema:
         wanted = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
         fits = any(
@@ -95,11 +119,13 @@ RESULTS: dict[str, Callable[[], Result]] = {
     "rate": lambda: tr.prevalence(_data().labels, noise=0.15, draws=300),
     "compare": _compared,
     "labelers": lambda: tr.labelers(_data().labels, draws=300),
-    "plan": lambda: tr.plan(width=0.2, noise="known", labelers=0.1, items=100, costs={"label": 1}, sets=2),
+    "plan": lambda: tr.plan(
+        width=0.2, noise="known", labelers=0.1, items=100, costs={"label": 1}, sets=2
+    ),
     "ceiling": lambda: tr.bayes_error(soft=[0.1, 0.4, 0.9, 0.2] * 20),
     "doctor": lambda: examine([LABELS, PREDICTIONS]),
     "error": lambda: ClosedForms("true error 0.1", {"true_error": {"value": 0.1}}, ("assumed",)),
-}  # fmt: skip
+}
 
 
 class Outside(HTMLParser):
@@ -151,11 +177,23 @@ COMMANDS = {
     "rate": [LABELS, "--noise", "0.15"],
     "compare": [LABELS, PREDICTIONS, f"again={PREDICTIONS}", "--noise", "0.15", "--draws", "300"],
     "labelers": [LABELS, "--noise", "0.15"],
-    "plan": ["--width", ".2", "--items", "100", "--label-cost", "1", "--labeler-error", ".1", "--known-noise", "--sets", "2"],
+    "plan": [
+        "--width",
+        ".2",
+        "--items",
+        "100",
+        "--label-cost",
+        "1",
+        "--labeler-error",
+        ".1",
+        "--known-noise",
+        "--sets",
+        "2",
+    ],
     "ceiling": [LABELS],
     "doctor": [LABELS, PREDICTIONS],
     "error": ["--apparent", ".17", "--mislabeling", ".08", "--n", "500"],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, "simulate"])

@@ -1,4 +1,6 @@
-"""Results that survive a restart: finished runs in a folder of the user's choosing; off unless asked for."""
+"""Results that survive a restart: finished runs in a folder of the user's choosing; off unless
+asked for.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ FILES = {
 
 @dataclass(frozen=True)
 class Result:
-    """One finished run: what was asked, what was found, when, and the command that does the same."""
+    """One finished run: what was asked, what was found, when, and the command that does the
+    same.
+    """
 
     name: str
     title: str

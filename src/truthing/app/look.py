@@ -74,5 +74,10 @@ def _look(uploads: list[Upload]) -> Look:
     if panel is None:
         return Look(tuple(seen), all_of_it.together, all_of_it.later)
     return Look(
-        tuple(seen), all_of_it.together, all_of_it.later, tuple(map(str, panel.classes[:50])), panel.n_labelers, panel.anonymous
-    )  # fmt: skip
+        tuple(seen),
+        all_of_it.together,
+        all_of_it.later,
+        tuple(map(str, panel.classes[:50])),
+        panel.n_labelers,
+        panel.anonymous,
+    )

@@ -34,7 +34,12 @@ from truthing.render.console import safe
 
 MOST_FILES = 20
 ROLES = ("item", "labeler", "label", "prediction", "score", "truth")
-LAYOUTS = {"long": "one row per label", "wide": "one column per labeler", "counts": "votes for each class", "grouped": "patterns and how often"}  # fmt: skip
+LAYOUTS = {
+    "long": "one row per label",
+    "wide": "one column per labeler",
+    "counts": "votes for each class",
+    "grouped": "patterns and how often",
+}
 
 
 class Pages:
@@ -203,9 +208,14 @@ class Pages:
         key, kept = secrets.token_hex(4), self.store.kept.folder
         name = f"{time.strftime('%Y%m%d-%H%M%S')}-{job.name}-{key}"
         task = Task(
-            job.name, files, options, float(level), case.folder / f"run-{key}", title=job.title,
+            job.name,
+            files,
+            options,
+            float(level),
+            case.folder / f"run-{key}",
+            title=job.title,
             keep=None if kept is None else kept / name,
-        )  # fmt: skip
+        )
         task = replace(task, command=job.command(task))
         with self.starting:
             if sum(run.state == "running" for run in self.store.runs()) >= MOST_RUNS:

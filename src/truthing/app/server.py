@@ -63,7 +63,9 @@ async def _sweep(store: Store) -> None:
 def serve(
     host: str, port: int, most_bytes: int, ready: Callable[[str], None], keep: str | None = None
 ) -> None:
-    """Answer until stopped; ``ready`` hears the address as soon as it can be opened; ``keep`` is a folder for results."""
+    """Answer until stopped; ``ready`` hears the address as soon as it can be opened; ``keep`` is a
+    folder for results.
+    """
     kept = Kept.at(keep)
     listening, store = _listen(host, port), Store(kept)
     tempfile.tempdir = str(store.folder)  # where large uploads wait while they come in

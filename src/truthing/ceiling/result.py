@@ -21,7 +21,8 @@ class BayesError(Result):
 
     ``paper`` is the estimator of Ishida et al. and ``value`` the best point: they differ where the paper's is biased (few hard labels an item).
     ``identified`` is the interval that the labels could ever pin down, or None where that is a point.
-    ``labeler_error`` holds the labelers' noise when disagreement is taken for their mistakes about a definite truth.
+    ``labeler_error`` holds the labelers' noise when disagreement is taken for their mistakes about
+    a definite truth.
     """
 
     kind = "ceiling"
@@ -95,7 +96,9 @@ class BayesError(Result):
         return pl.DataFrame(rows, schema=heads, orient="row").fill_nan(None)
 
     def shown_errors(self, level: float = 0.95) -> list[tuple[str, float, tuple[float, float]]]:
-        """The errors that people compare: of the best possible classifier (or of the labelers), and of the model."""
+        """The errors that people compare: of the best possible classifier (or of the labelers), and
+        of the model.
+        """
         shown = self if self.labeler_error is None else self.labeler_error
         found = [("ceiling" if shown is self else "labelers", shown.value, shown.interval(level))]
         if self.verdict is not None:

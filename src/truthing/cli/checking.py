@@ -1,4 +1,6 @@
-"""Can these requirements be asked of these data? Found out from classes and models, before anything is computed."""
+"""Can these requirements be asked of these data? Found out from classes and models, before anything
+is computed.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +18,22 @@ WITHOUT_INTERVAL = ("majority", "labeler-mean", "labeler-median")
 
 
 def for_grade(
-    asked: Sequence[Requirement], predictions: Any, labels: Any, gold: Any, *, method: str, **options: Any
-) -> None:  # fmt: skip
+    asked: Sequence[Requirement],
+    predictions: Any,
+    labels: Any,
+    gold: Any,
+    *,
+    method: str,
+    **options: Any,
+) -> None:
     """Metrics that exist for these classes, by a method that gives an interval."""
     if not asked:
         return
     if method in WITHOUT_INTERVAL:
         with usage():
-            raise InputError(f"method {method!r} gives no probability to judge by: use the default method.")  # fmt: skip
+            raise InputError(
+                f"method {method!r} gives no probability to judge by: use the default method."
+            )
     _metrics(asked, [predictions], labels, gold, **options)
 
 
@@ -37,7 +47,10 @@ def for_compare(
         for requirement in asked:
             for name in (requirement.first, requirement.second):
                 if name not in models:
-                    raise InputError(f"no model is called {name!r}.{did_you_mean(name, models)} There are {listing(models)}.")  # fmt: skip
+                    raise InputError(
+                        f"no model is called {name!r}.{did_you_mean(name, models)} There are "
+                        f"{listing(models)}."
+                    )
     _metrics(asked, list(models.values()), labels, gold, **options)
 
 
@@ -52,14 +65,22 @@ def for_rate(asked: Sequence[Requirement], labels: Any, gold: Any, *, repeats: A
         for requirement in asked:
             if requirement.metric not in classes:
                 raise InputError(
-                    f"no class is called {requirement.metric!r}.{did_you_mean(requirement.metric, classes)} "
+                    f"no class is called "
+                    f"{requirement.metric!r}.{did_you_mean(requirement.metric, classes)} "
                     f"There are {listing(classes)}."
                 )
 
 
 def _metrics(
-    asked: Sequence[Requirement], models: Sequence[Any], labels: Any, gold: Any, *, positive: Any, threshold: float | None, repeats: Any,
-) -> None:  # fmt: skip
+    asked: Sequence[Requirement],
+    models: Sequence[Any],
+    labels: Any,
+    gold: Any,
+    *,
+    positive: Any,
+    threshold: float | None,
+    repeats: Any,
+) -> None:
     import numpy as np
 
     from truthing.grading import positive_class, predicted_classes, prepare
@@ -79,4 +100,6 @@ def _metrics(
     with usage():
         for requirement in asked:
             if requirement.metric in AREAS and not all(scored):
-                raise InputError(f"{requirement.metric} needs scores of two classes beside the predictions.")  # fmt: skip
+                raise InputError(
+                    f"{requirement.metric} needs scores of two classes beside the predictions."
+                )

@@ -103,8 +103,13 @@ def compare(
     result.warnings.extend(notes)
     verdicts = gate.judge(result, asked)
     showing.deliver(
-        result, output, show, about={"metric": metric, "level": level}, words={"within": within}, verdicts=verdicts
-    )  # fmt: skip
+        result,
+        output,
+        show,
+        about={"metric": metric, "level": level},
+        words={"within": within},
+        verdicts=verdicts,
+    )
     gate.end(verdicts, "compare")
 
 

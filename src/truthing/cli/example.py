@@ -37,7 +37,8 @@ def example(
         return
     if name not in found:
         raise InputError(
-            f"no example is called {name!r}.{did_you_mean(name, found)} There are {', '.join(sorted(found))}."
+            f"no example is called {name!r}.{did_you_mean(name, found)} There are "
+            f"{', '.join(sorted(found))}."
         )
     target = Path(folder or name)
     copy({f.name: f.read_bytes() for f in found[name].iterdir() if f.is_file()}, target)
@@ -49,11 +50,14 @@ def example(
 def copy(files: dict[str, bytes], target: Path) -> None:
     """All files, or none where one would be overwritten."""
     changed = [
-        name for name, data in files.items() if (target / name).exists() and (target / name).read_bytes() != data
-    ]  # fmt: skip
+        name
+        for name, data in files.items()
+        if (target / name).exists() and (target / name).read_bytes() != data
+    ]
     if changed:
         raise InputError(
-            f"{target / changed[0]} is there already and differs: name another folder, truthing example NAME FOLDER."
+            f"{target / changed[0]} is there already and differs: name another folder, truthing "
+            f"example NAME FOLDER."
         )
     try:
         target.mkdir(parents=True, exist_ok=True)

@@ -20,7 +20,8 @@ Require = Annotated[
     list[str] | None,
     typer.Option(
         "--require",
-        help="What must hold, as in --help above; repeat for more. Ends with 0 met, 3 missed, 4 undecided.",
+        help="What must hold, as in --help above; repeat for more. Ends with 0 met, 3 missed, 4 "
+        "undecided.",
     ),
 ]
 Probability = Annotated[
@@ -29,8 +30,12 @@ Probability = Annotated[
 ]
 Undecided = Annotated[
     str | None,
-    typer.Option("--undecided", metavar="pass|fail", help="End an undecided --require with 0 or 3 instead of 4."),
-]  # fmt: skip
+    typer.Option(
+        "--undecided",
+        metavar="pass|fail",
+        help="End an undecided --require with 0 or 3 instead of 4.",
+    ),
+]
 Junit = Annotated[
     str | None,
     typer.Option("--junit", metavar="FILE", help="Write the requirements as JUnit XML."),
@@ -54,9 +59,13 @@ class Gate:
             check_probability(self.with_probability)
             found = [parse(text, kind) for text in self.require or ()]
         if self.undecided not in (None, "pass", "fail"):
-            raise typer.BadParameter(f"{self.undecided!r}: choose pass or fail.", param_hint="--undecided")  # fmt: skip
+            raise typer.BadParameter(
+                f"{self.undecided!r}: choose pass or fail.", param_hint="--undecided"
+            )
         if self.junit is not None and not found:
-            raise typer.BadParameter("there is nothing to report without --require.", param_hint="--junit")  # fmt: skip
+            raise typer.BadParameter(
+                "there is nothing to report without --require.", param_hint="--junit"
+            )
         return found
 
     def judge(self, result: Judged, asked: Sequence[Requirement]) -> list[Verdict]:
@@ -101,9 +110,13 @@ def write_junit(
     failures = sum(outcome in failed for outcome in outcomes)
     skipped = outcomes.count("undecided") if not fail_undecided else 0
     suite = Xml.Element(
-        "testsuite", name=f"truthing {kind}", tests=str(len(verdicts)), failures=str(failures),
-        errors="0", skipped=str(skipped),
-    )  # fmt: skip
+        "testsuite",
+        name=f"truthing {kind}",
+        tests=str(len(verdicts)),
+        failures=str(failures),
+        errors="0",
+        skipped=str(skipped),
+    )
     for verdict in verdicts:
         case = Xml.SubElement(
             suite,

@@ -71,7 +71,8 @@ def grade(
     score_column: options.ScoreColumn = None,
     truth_column: options.TruthColumn = None,
 ) -> None:
-    """How good is the classifier really, and how sure can one be? Noisy labels in, honest intervals out.
+    """How good is the classifier really, and how sure can one be? Noisy labels in, honest intervals
+    out.
 
     As a gate: --require "accuracy >= 0.8" --require "recall[spam] >= 0.7".
     """
@@ -95,8 +96,15 @@ def grade(
     }
     predictions, labels, known, notes = _read(files, gold, layout, named, others)
     checking.for_grade(
-        asked, predictions, labels, known, method=method, positive=positive, threshold=threshold, repeats=repeats
-    )  # fmt: skip
+        asked,
+        predictions,
+        labels,
+        known,
+        method=method,
+        positive=positive,
+        threshold=threshold,
+        repeats=repeats,
+    )
     with waiting() as progress:
         report = grading.grade(
             predictions, labels, gold=known, noise=parse.noise(noise), prior=parse.prior(prior, labels.classes, positive), positive=positive,
@@ -116,9 +124,13 @@ def grade(
         write_frame(report.truth_frame(), truth_to)
     verdicts = gate.judge(report, asked)
     showing.deliver(
-        report, output, partial(show, sensitivity=found), about={"level": level},
-        words={"terms": terms}, verdicts=verdicts,
-    )  # fmt: skip
+        report,
+        output,
+        partial(show, sensitivity=found),
+        about={"level": level},
+        words={"terms": terms},
+        verdicts=verdicts,
+    )
     gate.end(verdicts, "grade")
 
 

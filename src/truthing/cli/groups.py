@@ -1,4 +1,6 @@
-"""Options that belong together: a frozen dataclass of them, spread into a command's own and collected again."""
+"""Options that belong together: a frozen dataclass of them, spread into a command's own and
+collected again.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,8 @@ from typing import Any, get_type_hints
 
 
 def spread(command: Callable[..., None]) -> Callable[..., None]:
-    """A command whose parameters that are dataclasses of options become those options, in their place.
+    """A command whose parameters that are dataclasses of options become those options, in their
+    place.
 
     >>> @dataclasses.dataclass(frozen=True)
     ... class Both:

@@ -15,14 +15,18 @@ from truthing.progress import part
 
 
 class OldCsv(TyperCommand):
-    """`--csv FILE` of earlier versions, for one more: --csv is a flag now, as everywhere, and --table FILE writes."""
+    """`--csv FILE` of earlier versions, for one more: --csv is a flag now, as everywhere, and
+    --table FILE writes.
+    """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if "--csv" in args[:-1]:
             place = args.index("--csv")
             _, left, _ = self.make_parser(ctx).parse_args(list(args))
             if left and not args[place + 1].startswith("-"):
-                typer.echo("truthing: --csv FILE is now --table FILE; --csv alone prints CSV.", err=True)  # fmt: skip
+                typer.echo(
+                    "truthing: --csv FILE is now --table FILE; --csv alone prints CSV.", err=True
+                )
                 args = [*args[:place], "--table", *args[place + 1 :]]
         return list(super().parse_args(ctx, args))
 
@@ -46,7 +50,8 @@ def labelers(
         list[str] | None,
         typer.Option(
             "--without",
-            help="What would happen to the interval without this labeler (may be repeated). Default: whoever is to be retrained or dropped.",
+            help="What would happen to the interval without this labeler (may be repeated). "
+            "Default: whoever is to be retrained or dropped.",
         ),
     ] = None,
     output: showing.Output = showing.ON_SCREEN,
@@ -59,7 +64,9 @@ def labelers(
     label_column: options.LabelColumn = None,
     truth_column: options.TruthColumn = None,
 ) -> None:
-    """Whom to keep, retrain or drop: how often each labeler errs, what a label tells, what it adds, who copies whom."""
+    """Whom to keep, retrain or drop: how often each labeler errs, what a label tells, what it adds,
+    who copies whom.
+    """
     from truthing.people.labelers import labelers as describe
     from truthing.render.labelers import show
     from truthing.render.waiting import waiting
@@ -81,7 +88,9 @@ def labelers(
 
 
 def without(result: Any, names: list[str] | None, level: float, progress: Any) -> str:
-    """What would happen to the interval without some labelers; unasked, without those who should not go on as they are."""
+    """What would happen to the interval without some labelers; unasked, without those who should
+    not go on as they are.
+    """
     asked = names or [
         name
         for name, advice in zip(result.labelers, result.advice)

@@ -1,4 +1,6 @@
-"""The `truthing` command and how it ends: 0 done, 1 could not run (one line why), 2 usage, 3 and 4 --require."""
+"""The `truthing` command and how it ends: 0 done, 1 could not run (one line why), 2 usage, 3 and 4
+--require.
+"""
 
 from __future__ import annotations
 

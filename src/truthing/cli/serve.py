@@ -24,7 +24,8 @@ def serve(
         str | None,
         typer.Option(
             metavar="FOLDER",
-            help="Keep results here when the page is stopped; everyone who reaches the page sees them. Default: nothing is kept.",
+            help="Keep results here when the page is stopped; everyone who reaches the page sees "
+            "them. Default: nothing is kept.",
         ),
     ] = None,
     browser: Annotated[

@@ -79,7 +79,9 @@ def simulate(
     seed: options.Seed = 0,
     forms: showing.Forms = showing.PRINTED,
 ) -> None:
-    """Simulate a data set with known truth: labels, predictions, scores and truth files that the readers read."""
+    """Simulate a data set with known truth: labels, predictions, scores and truth files that the
+    readers read.
+    """
     from truthing import simulation
     from truthing.predictions import Gold
     from truthing.render.simulate import show

@@ -98,7 +98,7 @@ class Comparison(Judged, Result):
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
     scored: Scored | None = None
 
-    # ---- draws ------------------------------------------------------------------------------------------------------
+    # ---- draws -----------------------------------------------------------------------------------
 
     @cached_property
     def tallies(self) -> tuple[Tally, ...]:
@@ -166,7 +166,7 @@ class Comparison(Judged, Result):
             raise InputError(f"no model is called {model!r}.{did_you_mean(model, self.models)}")
         return self.models.index(model)
 
-    # ---- answers ----------------------------------------------------------------------------------------------------
+    # ---- answers ---------------------------------------------------------------------------------
 
     def estimate(self, model: str, metric: str = "accuracy") -> Estimate:
         return Estimate.from_draws(self.draws(metric)[:, self._place(model)])
@@ -243,7 +243,7 @@ class Comparison(Judged, Result):
 
         return by_slice(self, metric)
 
-    # ---- words ------------------------------------------------------------------------------------------------------
+    # ---- words -----------------------------------------------------------------------------------
 
     def verdict(self, metric: str = "accuracy", level: float = 0.95) -> str:
         best = max(self.models, key=lambda m: self.probability_best(metric)[m])
@@ -285,10 +285,18 @@ class Comparison(Judged, Result):
 
         best = self.probability_best(metric)
         rows = [
-            (name, metric, found.mean, *found.interval(level), self.at_face_value(name, metric), level, best[name])
+            (
+                name,
+                metric,
+                found.mean,
+                *found.interval(level),
+                self.at_face_value(name, metric),
+                level,
+                best[name],
+            )
             for name in sorted(self.models, key=lambda m: -best[m])
             for found in [self.estimate(name, metric)]
-        ]  # fmt: skip
+        ]
         heads = ["model", "metric", "estimate", "low", "high", "at_face_value", "level"]
         return pl.DataFrame(rows, schema=[*heads, "probability_best"], orient="row").fill_nan(None)
 

@@ -69,7 +69,8 @@ def _bump(grid: Array, centre: float, spread: float) -> Array:
 
 
 def cut_of(scores: Array | None, positive: Array) -> float | None:
-    """The least score that was predicted positive, where predictions are a cut of the scores; else nothing.
+    """The least score that was predicted positive, where predictions are a cut of the scores; else
+    nothing.
 
     >>> cut_of(np.array([0.2, 0.9, 0.5]), np.array([False, True, True]))
     0.5

@@ -37,8 +37,10 @@ class Advice:
 def advise(report: LabelersReport) -> tuple[Advice, ...]:
     """For each labeler, in the order of ``report.labelers``.
 
-    Drop whoever repeats another, or whose labels surely tell less than 5% of what a perfect label would. Retrain whoever swaps
-    answers, or whose labels surely tell less than 10%, or less than half of what the typical labeler's tell. Keep the rest; where
+    Drop whoever repeats another, or whose labels surely tell less than 5% of what a perfect label
+    would. Retrain whoever swaps
+    answers, or whose labels surely tell less than 10%, or less than half of what the typical
+    labeler's tell. Keep the rest; where
     it is open whether labels tell 5%, there are too few labels to judge.
     """
     tells = report.bits / max(report.most_bits, 1e-12)

@@ -82,7 +82,9 @@ def reading(tables: Array, classes: tuple[Any, ...]) -> dict[Any, Any]:
 
 
 def _is_clear(tables: Array, truth: Array, said: Array) -> bool:
-    """Does each swapped class have one answer that is likelier than every other? One error rate for all classes names none."""
+    """Does each swapped class have one answer that is likelier than every other? One error rate for
+    all classes names none.
+    """
     for c, k in zip(truth, said):
         if c != k:
             others = np.delete(tables[:, c], k, axis=1).max(axis=1)

@@ -180,7 +180,8 @@ def _require_names(labels: Labels) -> None:
         )
     if labels.n_classes < 2:
         raise InputError(
-            f"only one class occurs ({labels.classes[0]!r}): its labels tell nothing. Check the labels."
+            f"only one class occurs ({labels.classes[0]!r}): its labels tell nothing. Check the "
+            f"labels."
         )
 
 
@@ -210,7 +211,8 @@ def _assumptions(
         else f"The labelers' quality is as given ({model})."
     ]
     said.append(
-        "Labelers err independently of each other, given the true class; what labels tell is an average over classes and items."
+        "Labelers err independently of each other, given the true class; what labels tell is an "
+        "average over classes and items."
     )
     if learned:
         said.append(
@@ -228,6 +230,7 @@ def _assumptions(
         )
     if any(pair.z > 0 for pair in pairs):
         said.append(
-            "Where two labelers agree more than independence allows, what each adds is cut by the share it would have copied."
+            "Where two labelers agree more than independence allows, what each adds is cut by the "
+            "share it would have copied."
         )
     return said

@@ -58,7 +58,7 @@ class LabelersReport(Result):
     source: Labels | None = field(default=None, repr=False)
     gold: Mapping[Any, Any] | None = field(default=None, repr=False)
 
-    # ---- questions --------------------------------------------------------------------------------------------------
+    # ---- questions -------------------------------------------------------------------------------
 
     def _place(self, name: Any) -> int:
         same = [t for t, who in enumerate(self.labelers) if who == name or str(who) == str(name)]
@@ -113,7 +113,7 @@ class LabelersReport(Result):
     def who(self, kind: str) -> list[Any]:
         return [self.labelers[t] for t in self.order if self.kinds[t] == kind]
 
-    # ---- for people and programs ------------------------------------------------------------------------------------
+    # ---- for people and programs -----------------------------------------------------------------
 
     @cached_property
     def advice(self) -> tuple[advising.Advice, ...]:
@@ -121,7 +121,9 @@ class LabelersReport(Result):
         return advising.advise(self)
 
     def without(self, *names: Any) -> Without:
-        """What would happen to the shares of the classes and their intervals without these labelers (two more runs)."""
+        """What would happen to the shares of the classes and their intervals without these labelers
+        (two more runs).
+        """
         if self.source is None:
             raise InputError(
                 "the labels behind this report were not kept: make it with labelers()."
@@ -140,14 +142,18 @@ class LabelersReport(Result):
         most = max(self.most_bits, 1e-12)
         said = [
             advising.headline(self),
-            f"{self.labelers[best]}'s labels are worth most: each tells {self.bits[:, best].mean() / most:.0%} of what a "
-            f"perfect label would ({self.adds[:, best].mean() / most:.0%} beyond what the others say).",
+            f"{self.labelers[best]}'s labels are worth most: each tells "
+            f"{self.bits[:, best].mean() / most:.0%} of what a "
+            f"perfect label would ({self.adds[:, best].mean() / most:.0%} beyond what the others "
+            f"say).",
         ]
         per_item = self.sizes["labels"] / max(self.sizes["items"], 1)
         alone = share(self.equivalent_error.mean, *self.equivalent_error.interval(level), level)
         said.append(
-            f"If labelers err independently, all labels of an item together ({per_item:.1f} on average) tell "
-            f"{self.panel.mean / most:.0%} of what a perfect label would, like one labeler who errs on {alone}."
+            f"If labelers err independently, all labels of an item together ({per_item:.1f} on "
+            f"average) tell "
+            f"{self.panel.mean / most:.0%} of what a perfect label would, like one labeler who "
+            f"errs on {alone}."
         )
         if self.consensus_error is not None:
             wrong = self.consensus_error
@@ -225,9 +231,9 @@ class LabelersReport(Result):
         }  # fmt: skip
 
     def __str__(self) -> str:
-        return "\n".join(
-            [self.verdict(), str(self.to_frame()), *(f"Assumed: {a}" for a in self.assumptions), *(f"Warning: {w}" for w in self.warnings)]
-        )  # fmt: skip
+        said = [f"Assumed: {a}" for a in self.assumptions]
+        said += [f"Warning: {w}" for w in self.warnings]
+        return "\n".join([self.verdict(), str(self.to_frame()), *said])
 
 
 def _number(value: Any) -> Any:

@@ -1,4 +1,6 @@
-"""What would happen to the interval without some labelers: the shares of the classes, with and without their labels."""
+"""What would happen to the interval without some labelers: the shares of the classes, with and
+without their labels.
+"""
 
 from __future__ import annotations
 

@@ -61,7 +61,9 @@ class Design:
 
 @dataclass(frozen=True)
 class Basket:
-    """What has to be bought to come from the data in hand to a design; ``owned`` items are there already."""
+    """What has to be bought to come from the data in hand to a design; ``owned`` items are there
+    already.
+    """
 
     items: int
     labels: Mapping[str, int]
@@ -74,10 +76,13 @@ class Basket:
         owned = 0 if now is None else now.items
         labels = {
             kind: max(
-                round(design.items * count - (now.labels_per_item.get(kind, 0) * owned if now else 0)), 0
+                round(
+                    design.items * count - (now.labels_per_item.get(kind, 0) * owned if now else 0)
+                ),
+                0,
             )
             for kind, count in design.labels_per_item.items()
-        }  # fmt: skip
+        }
         gold = design.gold - (now.gold if now else 0)
         return cls(
             max(design.items - owned, 0), labels, max(gold, 0), owned, bool(now and now.gold)
@@ -104,8 +109,12 @@ class Basket:
             whose = (
                 "items"
                 if self.items and self.owned
-                else "of your items" if self.owned else "of them" if said else "items"
-            )  # fmt: skip
+                else "of your items"
+                if self.owned
+                else "of them"
+                if said
+                else "items"
+            )
             said.append(f"gold on {self.gold:,} {'more ' if self.has_gold else ''}{whose}")
         if len(said) < 2:
             return said[0] if said else "nothing"

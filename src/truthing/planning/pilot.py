@@ -63,7 +63,8 @@ def learn(
     tables = report.noise.confusion
     if tables is None:
         raise InputError(
-            "the model of your labelers has no confusion matrix for each labeler: plan with noise=None or rates."
+            "the model of your labelers has no confusion matrix for each labeler: plan with "
+            "noise=None or rates."
         )
     members = _members(labelers, costs, panel.labelers, panel.per_labeler)
     per_person = (
@@ -100,12 +101,14 @@ def learn(
     )  # fmt: skip
     now = Design(panel.n_items, dict(zip(members, stock.per_item)), n_gold, 0.0, high - low)
     said = [
-        f"Learned from your data ({panel.n_items:,} items, {panel.n_labels:,} labels, {n_gold} gold): by the model of its labelers the classifier is right on "
+        f"Learned from your data ({panel.n_items:,} items, {panel.n_labels:,} labels, {n_gold} "
+        f"gold): by the model of its labelers the classifier is right on "
         f"{world.accuracy:.0%}, labelers on {np.mean([k.tables.diagonal(axis1=1, axis2=2).mean() for k in kinds]):.0%}; what you buy is like it.",
     ]
     if world.extra_spread:
         said.append(
-            "Different ways to trust your labels differ more than the model of the labelers explains; the plan keeps that excess for every design."
+            "Different ways to trust your labels differ more than the model of the labelers "
+            "explains; the plan keeps that excess for every design."
         )
     return Learned(world, stock, prices, now, state, said, warnings)
 
@@ -179,7 +182,8 @@ def _members(
             isinstance(who, str) or np.ndim(who) != 1 for who in labelers.values()
         ):
             raise InputError(
-                "with data in hand, labelers maps each kind to the names of its labelers: {'expert': ['ann', 'bob'], …}."
+                "with data in hand, labelers maps each kind to the names of its labelers: "
+                "{'expert': ['ann', 'bob'], …}."
             )
         unknown = [n for who in labelers.values() for n in who if str(n) not in text]
         if unknown:

@@ -82,7 +82,8 @@ def plan(
                 )
             if not isinstance(noise, int | float):
                 raise InputError(
-                    "without data in hand, noise is None (learned), 'known' or one rate; ranges and files need data (pilot=, --pilot)."
+                    "without data in hand, noise is None (learned), 'known' or one rate; ranges "
+                    "and files need data (pilot=, --pilot)."
                 )
             labelers = noise
         goal = Goal(metric, target, level, known, None if known else _panel_error(panel_error))
@@ -142,7 +143,8 @@ def _check(
     check_level(level)
     if most_labels < 1 or sets < 2:
         raise InputError(
-            f"most_labels {most_labels} and sets {sets}: at least one label per item and two simulated sets."
+            f"most_labels {most_labels} and sets {sets}: at least one label per item and two "
+            f"simulated sets."
         )
     if items is not None and items < FEWEST:
         raise InputError(f"{items} items: plans start at {FEWEST}; below, buy gold on all of them.")
@@ -201,7 +203,8 @@ def _curves(
     found = compositions(world, goal, costs, stock, most_labels, items is None)
     if not found:
         raise NotIdentified(
-            "one label per item, unknown noise and no gold: such labels fit a good classifier with bad labels and a bad one with good labels "
+            "one label per item, unknown noise and no gold: such labels fit a good classifier "
+            "with bad labels and a bad one with good labels "
             "equally well. Let gold be bought (costs={'gold': 2, …}, --gold-cost 2), plan for a second labeler, or give the noise (noise='known')."
         )
     for number, composition in enumerate(found):

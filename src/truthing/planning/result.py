@@ -19,7 +19,8 @@ class Plan(Result):
     """What to buy. ``best`` is the answer, ``table`` the best design for each way to mix labelers, ``frontier`` the best for each cost.
 
     ``feasible`` is False when the goal is out of reach; ``best`` is then the nearest design within reach. ``floor`` is the width that no number of
-    labels gets below without gold; ``now`` what the data in hand already give, and `purchase` what to add to them.
+    labels gets below without gold; ``now`` what the data in hand already give, and `purchase` what
+    to add to them.
     """
 
     kind = "plan"
@@ -56,7 +57,9 @@ class Plan(Result):
         return Basket.of(self.best, self.now)
 
     def to_frame(self) -> Any:
-        """One row for each way to mix labelers, best first: what to buy, its cost and the interval; a polars table."""
+        """One row for each way to mix labelers, best first: what to buy, its cost and the interval;
+        a polars table.
+        """
         import polars as pl
 
         designs = self.table if self.best in self.table else [self.best, *self.table]
@@ -65,12 +68,20 @@ class Plan(Result):
             buy = Basket.of(design, self.now)
             rows.append(
                 {
-                    "best": design == self.best, "buy_items": buy.items,
-                    **{f"buy_{kind}s" if kind == "label" else f"buy_{kind}_labels": n for kind, n in buy.labels.items()},
-                    "buy_gold": buy.gold, "cost": design.cost, "width": design.width, "items": design.items,
-                    **{f"{kind}s_per_item": n for kind, n in design.labels_per_item.items()}, "gold": design.gold,
+                    "best": design == self.best,
+                    "buy_items": buy.items,
+                    **{
+                        f"buy_{kind}s" if kind == "label" else f"buy_{kind}_labels": n
+                        for kind, n in buy.labels.items()
+                    },
+                    "buy_gold": buy.gold,
+                    "cost": design.cost,
+                    "width": design.width,
+                    "items": design.items,
+                    **{f"{kind}s_per_item": n for kind, n in design.labels_per_item.items()},
+                    "gold": design.gold,
                 }
-            )  # fmt: skip
+            )
         return pl.DataFrame(rows, infer_schema_length=None)
 
     def to_dict(self) -> dict[str, Any]:

@@ -83,7 +83,9 @@ class NextItems:
         write_frame(self.to_frame(), path)
 
     def to_frame(self) -> Any:
-        """One row for each purchase: rank, item, buy (label or gold), kind, expected_gain, cost, chance."""
+        """One row for each purchase: rank, item, buy (label or gold), kind, expected_gain, cost,
+        chance.
+        """
         import polars as pl
 
         cells = [
@@ -196,7 +198,8 @@ def _check(state: PilotState, n: int, buy: tuple[str, ...], gold: str) -> None:
         )
     if "gold" in buy and state.gold_chances is not None and np.isnan(state.gold_chances).any():
         raise InputError(
-            "gold_weights of your data leave out items: to draw more gold, give the chance of every item, not only of those with gold."
+            "gold_weights of your data leave out items: to draw more gold, give the chance of "
+            "every item, not only of those with gold."
         )
 
 

@@ -50,7 +50,8 @@ def assumptions(goal: Goal, world: World, sets: int) -> list[str]:
         noise = f"Grade will learn the noise and be told panel_error={goal.panel_error}."
     if world.panel is not None and not goal.known:
         drawn = (
-            f"labelers err independently with chance {world.panel.independent:.0%}, judged by the gold in hand, and else "
+            f"labelers err independently with chance {world.panel.independent:.0%}, judged by the "
+            f"gold in hand, and else "
             "the panel is wrong together as far as the data in hand allow"
         )
     elif world.shared:
@@ -61,7 +62,8 @@ def assumptions(goal: Goal, world: World, sets: int) -> list[str]:
         drawn += ". Real crowds do not: their intervals with gold come out wider, and some labels with gold in hand (--pilot) show by how much"
     return [
         noise,
-        f"Widths are means over {sets} simulated data sets of each size that was tried, graded as grade does by default; in them {drawn}.",
+        f"Widths are means over {sets} simulated data sets of each size that was tried, graded as "
+        f"grade does by default; in them {drawn}.",
         "Gold is on random items.",
     ]
 
@@ -77,6 +79,7 @@ def warnings(curves: list[Curve], stock: Stock, now: Design | None) -> list[str]
     if abs(expected / max(now.width, 1e-9) - 1) <= 0.25:
         return []
     return [
-        f"Data simulated after yours give ±{expected / 2:.3f} where yours give ±{now.width / 2:.3f}: your labelers or items are "
+        f"Data simulated after yours give ±{expected / 2:.3f} where yours give "
+        f"±{now.width / 2:.3f}: your labelers or items are "
         "unlike the model of them; take the plan as rough."
     ]

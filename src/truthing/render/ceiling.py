@@ -41,10 +41,16 @@ def sheet(result: BayesError, *, level: float = 0.95, said: str = "", **more: An
     verdict = [] if result.verdict is None else [result.verdict.sentence]
     lines = [Line(what, error, [limits]) for what, error, limits in result.shown_errors(level)]
     return Sheet(
-        title="What is the least error any classifier can reach?", headline=first,
-        more=(*rest, *verdict, *([said] if said else [])), level=level, estimate="error",
-        lines=tuple(lines), warnings=tuple(result.warnings), assumptions=tuple(result.assumptions), **more,
-    )  # fmt: skip
+        title="What is the least error any classifier can reach?",
+        headline=first,
+        more=(*rest, *verdict, *([said] if said else [])),
+        level=level,
+        estimate="error",
+        lines=tuple(lines),
+        warnings=tuple(result.warnings),
+        assumptions=tuple(result.assumptions),
+        **more,
+    )
 
 
 def pictures(result: BayesError, level: float = 0.95, **_: Any) -> dict[str, Picture]:
@@ -63,8 +69,10 @@ def headline(result: BayesError, level: float) -> list[str]:
         noise = result.labeler_error
         low, high = noise.interval(level)
         return [
-            "If disagreement is labelers' mistakes, it sets no ceiling: every item has one truth, and 0% error is possible.",
-            f"The labelers themselves err on {noise.value:.2%} of the labels ({percent(level)} interval {low:.2%} to {high:.2%}).",
+            "If disagreement is labelers' mistakes, it sets no ceiling: every item has one truth, "
+            "and 0% error is possible.",
+            f"The labelers themselves err on {noise.value:.2%} of the labels ({percent(level)} "
+            f"interval {low:.2%} to {high:.2%}).",
         ]
     if np.isnan(result.value):
         return [
@@ -72,7 +80,8 @@ def headline(result: BayesError, level: float) -> list[str]:
         ]
     low, high = result.interval(level)
     said = [
-        f"No classifier can err on fewer than {result.value:.2%} of labels like these ({percent(level)} interval {low:.2%} to {high:.2%})."
+        f"No classifier can err on fewer than {result.value:.2%} of labels like these "
+        f"({percent(level)} interval {low:.2%} to {high:.2%})."
     ]
     if result.identified is not None:
         said.append(

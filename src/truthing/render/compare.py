@@ -41,8 +41,13 @@ def show(
 
 
 def sheet(
-    result: Comparison, *, metric: str = "accuracy", level: float = 0.95, within: float = 0.01, **more: Any
-) -> Sheet:  # fmt: skip
+    result: Comparison,
+    *,
+    metric: str = "accuracy",
+    level: float = 0.95,
+    within: float = 0.01,
+    **more: Any,
+) -> Sheet:
     best = result.probability_best(metric)
     lines = [
         Line.of(
@@ -66,11 +71,17 @@ def sheet(
         title = "Slices, pooled with each other; on new data like them"
         blocks.append(Block(title, heads, tuple(slice_rows(result, metric, level))))
     return Sheet(
-        title="Which model is better?", headline=result.verdict(metric, level),
-        more=(result.order_sentence(metric),), level=level, what=one_line(name_of(metric, result)),
-        lines=tuple(lines), blocks=tuple(blocks), warnings=tuple(result.warnings),
-        assumptions=tuple(result.assumptions), **more,
-    )  # fmt: skip
+        title="Which model is better?",
+        headline=result.verdict(metric, level),
+        more=(result.order_sentence(metric),),
+        level=level,
+        what=one_line(name_of(metric, result)),
+        lines=tuple(lines),
+        blocks=tuple(blocks),
+        warnings=tuple(result.warnings),
+        assumptions=tuple(result.assumptions),
+        **more,
+    )
 
 
 def pictures(
@@ -78,7 +89,8 @@ def pictures(
 ) -> dict[str, Picture]:
     """The models with their intervals."""
     said = (
-        f"{name_of(metric, result).capitalize()} of each model with {percent(level)} intervals (bars), and "
+        f"{name_of(metric, result).capitalize()} of each model with {percent(level)} intervals "
+        f"(bars), and "
         "against the labels taken at face value (diamonds)."
     )
     height = 0.6 + 0.4 * len(result.models)
@@ -122,10 +134,13 @@ def pair_rows(
         low, high = gap.interval(level)
         rows.append(
             (
-                f"{one_line(first, 24)} - {one_line(second, 24)}", f"{gap.mean:+.3f}", f"{low:+.3f} – {high:+.3f}",
-                f"{gap.probability_better:.1%}", f"{gap.probability_equivalent(within):.0%}",
+                f"{one_line(first, 24)} - {one_line(second, 24)}",
+                f"{gap.mean:+.3f}",
+                f"{low:+.3f} – {high:+.3f}",
+                f"{gap.probability_better:.1%}",
+                f"{gap.probability_equivalent(within):.0%}",
             )
-        )  # fmt: skip
+        )
     return rows
 
 

@@ -52,6 +52,9 @@ def sheet(findings: Findings, **more: Any) -> Sheet:
     ]
     held = len(findings.files)
     return Sheet(
-        title="What is in these files?", headline=f"{held} file{'' if held == 1 else 's'} read.",
-        more=tuple(safe(s, 500) for s in findings.together), blocks=(*files, *offers), **more,
-    )  # fmt: skip
+        title="What is in these files?",
+        headline=f"{held} file{'' if held == 1 else 's'} read.",
+        more=tuple(safe(s, 500) for s in findings.together),
+        blocks=(*files, *offers),
+        **more,
+    )

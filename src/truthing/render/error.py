@@ -23,6 +23,10 @@ def sheet(result: ClosedForms, **more: Any) -> Sheet:
     rows = tuple((name, f"{value:.4f}") for name, value in numbers(result.found))
     first, *rest = result.text.splitlines()
     return Sheet(
-        title="What does a mislabeling rate do to an error rate?", headline=" ".join(first.split()),
-        more=tuple(rest), blocks=(Block("", ("quantity", "value"), rows),), assumptions=result.notes, **more,
-    )  # fmt: skip
+        title="What does a mislabeling rate do to an error rate?",
+        headline=" ".join(first.split()),
+        more=tuple(rest),
+        blocks=(Block("", ("quantity", "value"), rows),),
+        assumptions=result.notes,
+        **more,
+    )

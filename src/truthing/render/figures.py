@@ -52,18 +52,47 @@ def pictures(report: Report, level: float = 0.95, terms: str = "usual") -> dict[
     sizes = report.sizes
     data = f"{sizes['items']:,} items, {sizes['labels']:,} labels, {sizes['gold']:,} gold"
     said = {
-        "metrics": (f"Metrics of the classifier ({data}): corrected for mistakes of the labelers, with {at}s (blue), and against the labels taken at face value (orange rings).", 7, 1 + 0.34 * len(summary.metrics)),
-        "density": (f"Posterior of accuracy ({data}). Filled: its {at}. Dashed: accuracy against the labels taken at face value.", 5, 2.6),
-        "confusion": (f"Expected number of items by true class (rows) and predicted class (columns), with {at}s.", size + 1, size),
-    }  # fmt: skip
+        "metrics": (
+            f"Metrics of the classifier ({data}): corrected for mistakes of the labelers, with "
+            f"{at}s (blue), and against the labels taken at face value (orange rings).",
+            7,
+            1 + 0.34 * len(summary.metrics),
+        ),
+        "density": (
+            f"Posterior of accuracy ({data}). Filled: its {at}. Dashed: accuracy against the "
+            f"labels taken at face value.",
+            5,
+            2.6,
+        ),
+        "confusion": (
+            f"Expected number of items by true class (rows) and predicted class (columns), with "
+            f"{at}s.",
+            size + 1,
+            size,
+        ),
+    }
     if report.curves is not None and report.positive is not None:
         for name, words in (("roc", "ROC"), ("pr", "Precision-recall")):
-            said[name] = (f"{words} curve of the classifier's scores, corrected for mistakes of the labelers, with a {percent(level)} band. Square: the threshold of the predictions.", 4.4, 4.4)  # fmt: skip
+            said[name] = (
+                f"{words} curve of the classifier's scores, corrected for mistakes of the "
+                f"labelers, with a {percent(level)} band. Square: the threshold of the "
+                f"predictions.",
+                4.4,
+                4.4,
+            )
     if summary.labelers:
-        said["labelers"] = (f"Share of wrong labels of each labeler, with {at}s.", 6, 1 + 0.3 * len(summary.labelers))  # fmt: skip
+        said["labelers"] = (
+            f"Share of wrong labels of each labeler, with {at}s.",
+            6,
+            1 + 0.3 * len(summary.labelers),
+        )
     if report.sensitivity_is_known:
         rows = len(report.sensitivity(level).rows)
-        said["sensitivity"] = ("Accuracy when one assumption at a time takes another value.", 7.5, 1 + 0.3 * rows)  # fmt: skip
+        said["sensitivity"] = (
+            "Accuracy when one assumption at a time takes another value.",
+            7.5,
+            1 + 0.3 * rows,
+        )
     terms_of = {name: {"terms": terms} for name in ("metrics", "roc", "pr")}
 
     def drawer(name: str) -> Callable[[Any], Any]:
@@ -237,7 +266,7 @@ def _curve(
     ax.plot(found.x, found.y, color=BLUE)
     ax.plot(*report.operating_point(found), "s", color="black", ms=6, label="predictions as given")
     across, up = (_plain(metric_title(report, name, terms=terms)) for name in named)
-    ax.set(xlabel=across, ylabel=up, xlim=(0, 1), ylim=(0, 1.01), aspect="equal")  # fmt: skip
+    ax.set(xlabel=across, ylabel=up, xlim=(0, 1), ylim=(0, 1.01), aspect="equal")
     ax.grid(color=LIGHT, lw=0.8)
     ax.spines[["right", "top"]].set_visible(False)
     ax.legend(frameon=False, loc="lower center", fontsize="small")

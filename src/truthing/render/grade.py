@@ -19,20 +19,32 @@ def sheet(report: Report, *, level: float = 0.95, terms: str = "usual", **more: 
     ]
     paragraph, references = methods(report, level)
     return Sheet(
-        title="How good is the classifier?", headline=report.verdict(level), level=level,
-        lines=tuple(lines), ends=(0.0, 1.0), blocks=(confusion_block(summary),),
-        warnings=tuple(report.warnings), assumptions=tuple(report.assumptions),
-        following=next_step(report) or "", methods=paragraph, references=tuple(references), **more,
-    )  # fmt: skip
+        title="How good is the classifier?",
+        headline=report.verdict(level),
+        level=level,
+        lines=tuple(lines),
+        ends=(0.0, 1.0),
+        blocks=(confusion_block(summary),),
+        warnings=tuple(report.warnings),
+        assumptions=tuple(report.assumptions),
+        following=next_step(report) or "",
+        methods=paragraph,
+        references=tuple(references),
+        **more,
+    )
 
 
 def confusion_block(summary: Summary) -> Block:
     """The matrix, or with many classes its largest mistakes."""
     if not summary.whole_confusion:
         rows: list[tuple[str, ...]] = [
-            (f"{c.truth} taken for {c.predicted}", f"{c.mean:.0f}", f"{c.limits[0][0]:.0f} – {c.limits[0][1]:.0f}")
+            (
+                f"{c.truth} taken for {c.predicted}",
+                f"{c.mean:.0f}",
+                f"{c.limits[0][0]:.0f} – {c.limits[0][1]:.0f}",
+            )
             for c in summary.cells
-        ]  # fmt: skip
+        ]
         return Block("Largest mistakes", ("", "items", "interval"), tuple(rows))
     names, size = summary.classes, len(summary.classes)
     rows = [

@@ -1,4 +1,6 @@
-"""Labelers for people: whom to keep, retrain or drop, what labels tell, agreement, pairs, and every doubt in words."""
+"""Labelers for people: whom to keep, retrain or drop, what labels tell, agreement, pairs, and every
+doubt in words.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +32,17 @@ COEFFICIENTS = {
 
 
 def show(
-    result: LabelersReport, console: Console, *, level: float = 0.95, expert: float = 0.05, top: int = 20,
+    result: LabelersReport,
+    console: Console,
+    *,
+    level: float = 0.95,
+    expert: float = 0.05,
+    top: int = 20,
     left_out: str = "",
-) -> None:  # fmt: skip
-    """Whom to keep, retrain or drop, the labelers, what they have in common, and what was assumed."""
+) -> None:
+    """Whom to keep, retrain or drop, the labelers, what they have in common, and what was
+    assumed.
+    """
     first, *rest = result.sentences(level)
     console.print(Text(safe(first, 2000), style="bold"))
     for sentence in ([left_out] if left_out else []) + rest:
@@ -64,8 +73,13 @@ def facts(result: LabelersReport, level: float, expert: float) -> dict[str, list
 
 
 def sheet(
-    result: LabelersReport, *, level: float = 0.95, expert: float = 0.05, left_out: str = "", **more: Any
-) -> Sheet:  # fmt: skip
+    result: LabelersReport,
+    *,
+    level: float = 0.95,
+    expert: float = 0.05,
+    left_out: str = "",
+    **more: Any,
+) -> Sheet:
     rows = result.to_frame(level).to_dicts()[:MOST_SHOWN]
     lines = [
         Line(one_line(row["labeler"]), row["error"], [(row["error_low"], row["error_high"])])
@@ -75,23 +89,39 @@ def sheet(
     most = max(result.most_bits, 1e-12)
     cells = tuple(
         (
-            one_line(row["labeler"]), _advice(row), f"{row['labels']:,}", f"{row['bits'] / most:.0%}",
-            f"{row['adds'] / most:.0%}", error_by_others(row),
+            one_line(row["labeler"]),
+            _advice(row),
+            f"{row['labels']:,}",
+            f"{row['bits'] / most:.0%}",
+            f"{row['adds'] / most:.0%}",
+            error_by_others(row),
         )
         for row in rows
-    )  # fmt: skip
+    )
     told = facts(result, level, expert)
     return Sheet(
-        title="Who labels well?", headline=result.sentences(level)[0],
+        title="Who labels well?",
+        headline=result.sentences(level)[0],
         more=(*([left_out] if left_out else []), *result.sentences(level)[1:]),
-        level=level, what="labeler", estimate="error", lines=tuple(lines),
+        level=level,
+        what="labeler",
+        estimate="error",
+        lines=tuple(lines),
         ends=(0.0, scale(lines)[1]),
         blocks=(
-            Block("What to do about whom", heads, cells, "Label tells: the share of what a perfect label would tell about the truth. Adds: the share that the others' labels do not tell."),
+            Block(
+                "What to do about whom",
+                heads,
+                cells,
+                "Label tells: the share of what a perfect label would tell about the truth. Adds: "
+                "the share that the others' labels do not tell.",
+            ),
         ),
         facts=tuple((word, line) for word, lines in told.items() for line in lines),
-        warnings=tuple(result.warnings), assumptions=tuple(result.assumptions), **more,
-    )  # fmt: skip
+        warnings=tuple(result.warnings),
+        assumptions=tuple(result.assumptions),
+        **more,
+    )
 
 
 def pictures(result: LabelersReport, level: float = 0.95, **_: Any) -> dict[str, Picture]:
@@ -99,7 +129,8 @@ def pictures(result: LabelersReport, level: float = 0.95, **_: Any) -> dict[str,
     rows = min(len(result.labelers), MOST_DRAWN)
 
     caption = (
-        "What one label of each labeler tells about the truth, and what it adds to the other labels of its items, as shares of "
+        "What one label of each labeler tells about the truth, and what it adds to the other "
+        "labels of its items, as shares of "
         f"what a perfect label would tell; {percent(level)} intervals."
     )
     height = 1.3 + 0.25 * rows
@@ -116,7 +147,9 @@ def expert_sentence(result: LabelersReport, expert: float) -> str:
 
 
 def people_table(result: LabelersReport, console: Console, level: float, top: int) -> Table:
-    """Best first, of many labelers the best and the worst; as many columns as there is room for, the error always."""
+    """Best first, of many labelers the best and the worst; as many columns as there is room for,
+    the error always.
+    """
     optional = [
         "by the others",
         "wrong on gold",

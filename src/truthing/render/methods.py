@@ -54,7 +54,9 @@ def methods(report: Report, level: float = 0.95) -> tuple[str, list[str]]:
         if "rhat" in report.diagnostics:
             agreed = report.diagnostics["rhat"] < 1.05
             said.append(
-                f"Chains {'agreed' if agreed else 'did not fully agree'} (split R̂ = {report.diagnostics['rhat']:.3f}, effective sample size {report.diagnostics['effective_sample_size']:,.0f}; Gelman et al. 2013)."
+                f"Chains {'agreed' if agreed else 'did not fully agree'} (split R̂ = "
+                f"{report.diagnostics['rhat']:.3f}, effective sample size "
+                f"{report.diagnostics['effective_sample_size']:,.0f}; Gelman et al. 2013)."
             )
             cited.append("gelman")
         elif report.noise.learned and "link_effective_sample_size" not in report.diagnostics:

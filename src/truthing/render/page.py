@@ -27,8 +27,13 @@ FOLDER = Path(__file__).parent / "templates"
 
 
 def to_html(
-    report: Report, *, level: float = 0.95, sensitivity: bool = False, terms: str = "usual", requirements: Sequence[Verdict] = (),
-) -> str:  # fmt: skip
+    report: Report,
+    *,
+    level: float = 0.95,
+    sensitivity: bool = False,
+    terms: str = "usual",
+    requirements: Sequence[Verdict] = (),
+) -> str:
     """The page. ``level`` is the one shown first; ``sensitivity`` adds the picture of what the assumptions do (a few runs)."""
     levels = tuple(sorted({*LEVELS, level}))
     summary = Summary(report, levels, terms)

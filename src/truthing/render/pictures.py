@@ -29,7 +29,9 @@ def save_figures(result: Result, folder: str | Path, **about: Any) -> list[Path]
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
-        raise InputError(f"{folder} cannot be a folder for figures ({problem}): name another.") from None  # fmt: skip
+        raise InputError(
+            f"{folder} cannot be a folder for figures ({problem}): name another."
+        ) from None
     written = [
         path
         for name, picture in found.items()
@@ -53,5 +55,8 @@ def save(picture: Picture, *paths: str | Path) -> list[Path]:
         try:
             figure.savefig(path, dpi=150)
         except (OSError, ValueError) as problem:
-            raise InputError(f"{path} cannot be written ({problem}): give a file that ends in .png, .svg or .pdf.") from None  # fmt: skip
+            raise InputError(
+                f"{path} cannot be written ({problem}): give a file that ends in .png, .svg or "
+                f".pdf."
+            ) from None
     return [Path(path) for path in paths]

@@ -43,7 +43,9 @@ def following(plan: Plan) -> str | None:
 
 
 def designs(plan: Plan) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """What to buy for each way to mix labelers, best first: beyond what is there, never what is owned."""
+    """What to buy for each way to mix labelers, best first: beyond what is there, never what is
+    owned.
+    """
     kinds = list(plan.best.labels_per_item)
     more = "" if plan.now is None else "more "
     names = (f"{more}{'' if kind == 'label' else f'{kind} '}labels" for kind in kinds)
@@ -67,11 +69,15 @@ def sheet(plan: Plan, **more: Any) -> Sheet:
     heads, rows = designs(plan)
     named = tuple(("best" if row[0] == "→" else row[0], *row[1:]) for row in rows)
     return Sheet(
-        title="What to buy?", headline=plan.sentence, level=plan.goal.level,
+        title="What to buy?",
+        headline=plan.sentence,
+        level=plan.goal.level,
         blocks=(Block("The best of each way to mix labelers", heads, named),),
-        warnings=tuple(plan.warnings), assumptions=tuple(plan.assumptions),
-        following=following(plan) or "", **more,
-    )  # fmt: skip
+        warnings=tuple(plan.warnings),
+        assumptions=tuple(plan.assumptions),
+        following=following(plan) or "",
+        **more,
+    )
 
 
 def pictures(plan: Plan) -> dict[str, Picture]:

@@ -36,10 +36,17 @@ def sheet(result: Prevalence, *, level: float = 0.95, **more: Any) -> Sheet:
         for name, naive in zip(result.classes, result.face_value)
     )
     return Sheet(
-        title="How frequent is each class?", headline=result.verdict(level), level=level, what="class",
-        estimate="share", lines=lines, ends=(0.0, 1.0), warnings=tuple(result.warnings),
-        assumptions=tuple(result.assumptions), **more,
-    )  # fmt: skip
+        title="How frequent is each class?",
+        headline=result.verdict(level),
+        level=level,
+        what="class",
+        estimate="share",
+        lines=lines,
+        ends=(0.0, 1.0),
+        warnings=tuple(result.warnings),
+        assumptions=tuple(result.assumptions),
+        **more,
+    )
 
 
 def pictures(result: Prevalence, level: float = 0.95) -> dict[str, Picture]:

@@ -1,6 +1,8 @@
-"""Sheet: what of any result is shown, in one order: headline, doubts that change it, numbers, assumptions, methods.
+"""Sheet: what of any result is shown, in one order: headline, doubts that change it, numbers,
+assumptions, methods.
 
-Each kind of result has a function `sheet` in its file of this room; Markdown, pages and the web page are drawn from it.
+Each kind of result has a function `sheet` in its file of this room; Markdown, pages and the web
+page are drawn from it.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ class Block:
 
 @dataclass(frozen=True)
 class Sheet:
-    """Everything that is shown of a result; ``lines`` are numbers with intervals, drawn on one scale."""
+    """Everything that is shown of a result; ``lines`` are numbers with intervals, drawn on one
+    scale.
+    """
 
     title: str
     headline: str
@@ -81,7 +85,7 @@ def as_csv(frame: pl.DataFrame) -> str:
     return csv_text(frame.with_columns(*clean).with_columns(pl.col(pl.Float64).fill_nan(None)))
 
 
-# ---- Markdown -------------------------------------------------------------------------------------------------------
+# ---- Markdown ------------------------------------------------------------------------------------
 
 
 def as_markdown(shown: Sheet) -> str:
@@ -147,7 +151,7 @@ def escaped(text: Any, most: int = 80) -> str:
     return "".join("\\" + letter if letter in "\\|`*_[]~#" else letter for letter in plain)
 
 
-# ---- one page -------------------------------------------------------------------------------------------------------
+# ---- one page ------------------------------------------------------------------------------------
 
 
 def as_html(shown: Sheet) -> str:
@@ -155,7 +159,11 @@ def as_html(shown: Sheet) -> str:
     from truthing.render.page import template
 
     page = template("sheet.html").render(
-        shown=shown, requirements=shown.requirements, css=(FOLDER / "report.css").read_text("utf-8"), version=__version__,
-        warnings=sentences(shown.warnings), assumptions=sentences(shown.assumptions),
-    )  # fmt: skip
+        shown=shown,
+        requirements=shown.requirements,
+        css=(FOLDER / "report.css").read_text("utf-8"),
+        version=__version__,
+        warnings=sentences(shown.warnings),
+        assumptions=sentences(shown.assumptions),
+    )
     return str(page)

@@ -62,7 +62,9 @@ class Line:
 
 
 def sensitivity_lines(found: Sensitivity, levels: Sequence[float]) -> dict[str, list[Line]]:
-    """Accuracy at each value of each assumption. A line without limits is a formula: it has no interval, and says so."""
+    """Accuracy at each value of each assumption. A line without limits is a formula: it has no
+    interval, and says so.
+    """
     blocks: dict[str, list[Line]] = {}
     for row in found.rows:
         title = "as learned from public crowds" if row.value != row.value else f"{row.value:g}"
@@ -106,7 +108,9 @@ class Cell:
 
 @dataclass(frozen=True)
 class Labeler:
-    """How often one labeler errs, what a label of theirs tells as a share of a perfect label, and how often they are right on each class."""
+    """How often one labeler errs, what a label of theirs tells as a share of a perfect label, and
+    how often they are right on each class.
+    """
 
     error: Line
     tells: float  # share of what a perfect label would tell

@@ -90,7 +90,9 @@ def density(
     ends: tuple[float, float],
     said: str,
 ) -> Markup:
-    """The posterior as a hill between the ends of an axis, its interval filled, face value a dashed line."""
+    """The posterior as a hill between the ends of an axis, its interval filled, face value a dashed
+    line.
+    """
     grid, height = estimate.density()
     keep = np.flatnonzero(height > height.max() * 1e-3)
     grid, height = grid[keep[0] : keep[-1] + 1], height[keep[0] : keep[-1] + 1]

@@ -51,7 +51,8 @@ def metric_title(report: Report, name: str, most: int = 40, terms: str = "usual"
 def check_terms(terms: str) -> None:
     if terms not in TERMS:
         raise InputError(
-            f"terms {terms!r} are not known: choose usual (recall, precision) or medical (sensitivity, specificity)."
+            f"terms {terms!r} are not known: choose usual (recall, precision) or medical "
+            f"(sensitivity, specificity)."
         )
 
 
@@ -80,7 +81,9 @@ WIDTHS = {0: 0.294, 25: 0.169, 50: 0.122, 100: 0.087, 200: 0.060}
 
 
 def expected_width(gold: float) -> float:
-    """Mean width of the interval of accuracy with so much gold, between and beyond what was measured."""
+    """Mean width of the interval of accuracy with so much gold, between and beyond what was
+    measured.
+    """
     known = sorted(WIDTHS)
     if gold <= known[-1]:
         return float(np.interp(gold, known, [WIDTHS[n] for n in known]))
@@ -88,7 +91,9 @@ def expected_width(gold: float) -> float:
 
 
 def gold_to_narrow(report: Report, ratio: float) -> str:
-    """How much gold would make the interval so much narrower, where that was measured; else nothing."""
+    """How much gold would make the interval so much narrower, where that was measured; else
+    nothing.
+    """
     have, items = report.sizes["gold"], report.sizes["items"]
     if "link_effective_sample_size" not in report.diagnostics or ratio < 0.1:
         return ""

@@ -71,8 +71,17 @@ def main(*, figures: str, quick: bool = False) -> None:
 
 
 def show_table_3() -> None:
-    """On Optdigits; where its files are absent, on scikit-learn's digits as a stand-in, and what is missing is said last."""
-    heads = ["pair", "test images", "labeler errors", "classifier errors", "disagreements", "bounds on true error"]  # fmt: skip
+    """On Optdigits; where its files are absent, on scikit-learn's digits as a stand-in, and what is
+    missing is said last.
+    """
+    heads = [
+        "pair",
+        "test images",
+        "labeler errors",
+        "classifier errors",
+        "disagreements",
+        "bounds on true error",
+    ]
     models = "Labeler: 1 nearest neighbour. Classifier: multinomial naive Bayes on the raw counts; the paper does not say which naive Bayes it used."
     try:
         found, missing = table_3(), ""
@@ -100,7 +109,9 @@ def _row(pair: tuple[int, int], ours: Counts, printed: Counts | None = None) -> 
 
 
 def bundled_digits() -> tuple[Array, Array] | None:
-    """Scikit-learn's digits, class in the last column, in halves; nothing where scikit-learn is absent."""
+    """Scikit-learn's digits, class in the last column, in halves; nothing where scikit-learn is
+    absent.
+    """
     try:
         from sklearn.datasets import load_digits
     except ImportError:
@@ -141,7 +152,9 @@ def _break_even(rate: float, prior: Array) -> Array:
 
 
 def table_3(train: Array | None = None, test: Array | None = None) -> dict[tuple[int, int], Counts]:
-    """Labeler errors, classifier errors and disagreements on pairs of digits, of Optdigits unless others are given."""
+    """Labeler errors, classifier errors and disagreements on pairs of digits, of Optdigits unless
+    others are given.
+    """
     if train is None or test is None:
         train, test = (
             np.loadtxt(datasets.find(f"optdigits/optdigits.{part}"), delimiter=",", dtype=int)

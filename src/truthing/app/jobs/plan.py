@@ -35,7 +35,9 @@ def run(task: Task, say: Say) -> Answer:
 
 
 def in_hand(task: Task) -> dict[str, Any] | None:
-    """Labels, predictions and gold that are there already; nothing where the plan starts from guesses."""
+    """Labels, predictions and gold that are there already; nothing where the plan starts from
+    guesses.
+    """
     labeled, predicted = task.one("labels"), task.one("predictions")
     if labeled is None and predicted is None:
         return None
@@ -61,21 +63,79 @@ JOB = Job(
     "Plan what to buy",
     "More items, more labels or some gold: what narrows the interval most for the money?",
     (
-        Slot("labels", "Labels in hand", ("item_column", "labeler_column", "label_column", "truth_column", "layout"), "--pilot", needed=False),
-        Slot("predictions", "Predictions", ("item_column", "prediction_column"), "--predictions", needed=False),
+        Slot(
+            "labels",
+            "Labels in hand",
+            ("item_column", "labeler_column", "label_column", "truth_column", "layout"),
+            "--pilot",
+            needed=False,
+        ),
+        Slot(
+            "predictions",
+            "Predictions",
+            ("item_column", "prediction_column"),
+            "--predictions",
+            needed=False,
+        ),
         GOLD,
     ),
     (
-        Field("width", "Wanted interval, from end to end", "number", "0.08 is ±0.04. Empty: the best that the budget buys.", default="0.08"),
-        Field("budget", "What may be spent", "number", "In the unit of the prices. Empty: as little as the wanted interval needs."),
-        Field("item_cost", "Price of one more item, without labels", "number", "Empty: not for sale."),
-        Field("label_cost", "Price of a label", "number", "In any unit, the same for all prices.", default="0.1"),
-        Field("gold_cost", "Price of a gold label", "number", "The truth of one item, from somebody who knows. Empty: not for sale.", default="2"),
-        Field("items", "How many items are there?", "number", "Empty: as many as it takes, at their price.", default="500", when="no files"),
-        Field("labeler_error", "How often are labels wrong?", "percent", "A guess will do.", default="15", when="no files"),
-        Field("accuracy", "How often is the classifier right?", "percent", "A guess will do.", default="80", when="no files"),
+        Field(
+            "width",
+            "Wanted interval, from end to end",
+            "number",
+            "0.08 is ±0.04. Empty: the best that the budget buys.",
+            default="0.08",
+        ),
+        Field(
+            "budget",
+            "What may be spent",
+            "number",
+            "In the unit of the prices. Empty: as little as the wanted interval needs.",
+        ),
+        Field(
+            "item_cost", "Price of one more item, without labels", "number", "Empty: not for sale."
+        ),
+        Field(
+            "label_cost",
+            "Price of a label",
+            "number",
+            "In any unit, the same for all prices.",
+            default="0.1",
+        ),
+        Field(
+            "gold_cost",
+            "Price of a gold label",
+            "number",
+            "The truth of one item, from somebody who knows. Empty: not for sale.",
+            default="2",
+        ),
+        Field(
+            "items",
+            "How many items are there?",
+            "number",
+            "Empty: as many as it takes, at their price.",
+            default="500",
+            when="no files",
+        ),
+        Field(
+            "labeler_error",
+            "How often are labels wrong?",
+            "percent",
+            "A guess will do.",
+            default="15",
+            when="no files",
+        ),
+        Field(
+            "accuracy",
+            "How often is the classifier right?",
+            "percent",
+            "A guess will do.",
+            default="80",
+            when="no files",
+        ),
         replace(NOISE, when="files"),
     ),
     run,
     hinders,
-)  # fmt: skip
+)
