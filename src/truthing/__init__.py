@@ -4,6 +4,7 @@ The public names are listed in ``__init__.pyi`` and loaded when first used, so t
 ``truthing --help`` stay fast.
 """
 
+from functools import partial
 from importlib import import_module
 
 from truthing.display import offer
@@ -12,5 +13,5 @@ from truthing.version import __version__ as __version__
 
 __getattr__, __dir__, __all__ = attach(__name__, __file__)
 
-offer("page", lambda: import_module("truthing.render.page"))
-offer("figures", lambda: import_module("truthing.render.figures"))
+for _way in ("page", "figures", "pictures", "sheet", "words"):
+    offer(_way, partial(import_module, f"truthing.render.{_way}"))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from truthing.errors import InputError, listing
 from truthing.labels import Labels
 from truthing.predictions import Gold, Predictions
+from truthing.results import Result
 from truthing.tables import Reading, inspect
 from truthing.tables.columns import Columns
 from truthing.tables.table import Table
@@ -36,11 +37,40 @@ class Offer:
 
 
 @dataclass(frozen=True)
-class Findings:
+class Findings(Result):
+    """Every file, how they fit together, and what to do with them now and later."""
+
+    kind = "doctor"
     files: tuple[FileFinding, ...]
     together: tuple[str, ...] = ()
     now: tuple[Offer, ...] = ()
     later: tuple[Offer, ...] = field(default=())
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "files": [
+                {
+                    "file": f.path,
+                    "layout": f.columns.layout,
+                    "columns": dict(f.columns.role),
+                    "labels": f.labels is not None,
+                    "predictions": f.predictions is not None,
+                    "gold": f.gold is not None,
+                    "sentences": list(f.sentences),
+                }
+                for f in self.files
+            ],
+            "together": list(self.together),
+            "now": [asdict(offer) for offer in self.now],
+            "later": [asdict(offer) for offer in self.later],
+        }
+
+    def to_frame(self) -> Any:
+        """One row for each sentence about a file, as a polars table."""
+        import polars as pl
+
+        rows = [(f.path, sentence) for f in self.files for sentence in f.sentences]
+        return pl.DataFrame(rows, schema=["file", "found"], orient="row")
 
 
 def examine(sources: Sequence[Any], **options: Any) -> Findings:
@@ -216,7 +246,7 @@ def _offers(
         later.append(
             Offer(
                 "estimate the Bayes error well",
-                f"needs about 10 labels an item; you have {mean:.1f}",
+                f"needs about 10 labels per item; you have {mean:.1f}",
             )
         )
     return tuple(now), tuple(later)

@@ -23,6 +23,7 @@ from truthing.asking import (
 from truthing.errors import InputError, did_you_mean
 from truthing.labels import Repeats
 from truthing.metrics.counts import Tally, evaluate
+from truthing.metrics.curves import cut_of
 from truthing.metrics.face_value import face_value
 from truthing.noise.base import TableNoise
 from truthing.noise.known import Confusion, Symmetric
@@ -213,6 +214,7 @@ def grade(
         warnings=[*joined.warnings, *outcome.warnings],
         assumptions=assumptions + outcome.assumptions,
         curves=outcome.curves,
+        cut=None if place is None else cut_of(score, predicted == place),
         joint_density=outcome.joint,
         sensitivity_rule=outcome.sensitivity,
         diagnostics=outcome.diagnostics,

@@ -51,7 +51,7 @@ class Labels:
     identical_repeats: int = 0
     where: Mapping[tuple[Any, Any], str] = field(default_factory=dict)
 
-    # ---- building -----------------------------------------------------------------------------------------------
+    # ---- building --------------------------------------------------------------------------------
 
     @classmethod
     def from_long(
@@ -209,7 +209,7 @@ class Labels:
             anonymous=True,
         )
 
-    # ---- sizes --------------------------------------------------------------------------------------------------
+    # ---- sizes -----------------------------------------------------------------------------------
 
     @property
     def n_items(self) -> int:
@@ -281,7 +281,7 @@ class Labels:
         chance = float(((votes.sum(axis=0) / votes.sum()) ** 2).sum())
         return observed, float("nan") if chance == 1 else (observed - chance) / (1 - chance)
 
-    # ---- choosing -----------------------------------------------------------------------------------------------
+    # ---- choosing --------------------------------------------------------------------------------
 
     def __len__(self) -> int:
         return self.n_items
@@ -382,7 +382,7 @@ class Labels:
             if self.anonymous
             else f"{self.n_labelers:,} labeler{'s' * (self.n_labelers != 1)}"
         )
-        spread = f"{per_item.min()} to {per_item.max()} an item, {per_item.mean():.1f} on average"
+        spread = f"{per_item.min()} to {per_item.max()} per item, {per_item.mean():.1f} on average"
         grid = self.n_items * self.n_labelers
         empty = "" if self.anonymous else f"; {1 - len(self.label) / grid:.0%} of the grid is empty"
         return (

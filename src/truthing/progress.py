@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -38,7 +40,9 @@ def listener(progress: bool | Progress) -> Progress:
     """What a caller asked for: a callable of its own, a line on standard error for each new word (True), or nothing."""
     if callable(progress):
         return progress
-    return _Lines() if progress else silent
+    if not progress:
+        return silent
+    return _Widget() if _in_notebook() else _Lines()
 
 
 def compiled_before() -> bool:
@@ -46,6 +50,30 @@ def compiled_before() -> bool:
     folder = os.environ.get("NUMBA_CACHE_DIR")
     place = Path(folder) if folder else Path(__file__).parent / "truth"
     return next(place.rglob("labelers*.nbi"), None) is not None
+
+
+def _in_notebook() -> bool:
+    """Only a notebook's kernel has loaded these, and only it can show and replace a widget."""
+    return "ipykernel" in sys.modules and "IPython.display" in sys.modules
+
+
+class _Widget:
+    """One bar in a notebook, with the time left; it goes when the work is done."""
+
+    def __init__(self) -> None:
+        display = sys.modules["IPython.display"]
+        self._html = display.HTML
+        self._start = time.monotonic()
+        self._handle = display.display(self._html(""), display_id=True)
+
+    def __call__(self, done: float, words: str) -> None:
+        if done >= 1:
+            self._handle.update(self._html(""))
+            return
+        passed = time.monotonic() - self._start
+        left = f", about {passed * (1 - done) / done:.0f} s left" if done > 0.05 else ""
+        said = f"{html.escape(words)} {done:.0%}{left}"
+        self._handle.update(self._html(f'<progress value="{done:.3f}" max="1"></progress> {said}'))
 
 
 class _Lines:

@@ -14,19 +14,23 @@ from truthing.class_codes import Array
 from truthing.errors import InputError, did_you_mean
 from truthing.labels import Repeats
 from truthing.metrics.estimate import Estimate
+from truthing.metrics.words import share
 from truthing.noise.base import TableNoise
 from truthing.noise.known import Confusion, Symmetric
 from truthing.ordering import in_order
 from truthing.panel_kind import panel_of
 from truthing.progress import Progress, listener
+from truthing.requirements import Judged, Requirement, gold_enough, needed_ratio
+from truthing.results import Result
 from truthing.truth.outcome import NoiseSummary, Outcome
 from truthing.truth.question import Question
 
 
 @dataclass(frozen=True, eq=False)
-class Prevalence:
+class Prevalence(Judged, Result):
     """The share of each class: ``result["pass"]`` is an Estimate."""
 
+    kind = "rate"
     classes: tuple[Any, ...]
     draws: Array
     face_value: Array
@@ -52,16 +56,37 @@ class Prevalence:
         """A sentence for a person: of two classes about the second, else about the most frequent."""
         k = 1 if len(self.classes) == 2 else int(self.draws.mean(axis=0).argmax())
         name, estimate = self.classes[k], self[self.classes[k]]
-        low, high = estimate.interval(level)
         where = (
             f"these {self.sizes['items']:,} items"
             if self.target == "sample"
             else "new data like these"
         )
+        found = share(estimate.mean, *estimate.interval(level), level)
         return (
-            f"{name} on {estimate.mean:.0%} of {where}; {100 * level:.4g}% sure it is between {low:.1%} and {high:.1%}. "
+            f"{name} on {found} of {where}. "
             f"The labels taken at face value say {self.face_value[k]:.0%}."
         )
+
+    def requirement_estimate(self, requirement: Requirement) -> Estimate:
+        return self[requirement.metric]
+
+    def requirement_advice(
+        self, requirement: Requirement, estimate: Estimate, needed: float
+    ) -> str:
+        spread = float(np.sqrt(estimate.mean * (1 - estimate.mean)))
+        ratio = needed_ratio(requirement, estimate, needed)
+        return gold_enough(spread, estimate, ratio, self.sizes["gold"], self.sizes["items"])
+
+    def to_frame(self, level: float = 0.95) -> Any:
+        """One row for each class: estimate, limits, face value and level, as a polars table."""
+        import polars as pl
+
+        rows = [
+            (str(c), self[c].mean, *self[c].interval(level), float(naive), level)
+            for c, naive in zip(self.classes, self.face_value)
+        ]
+        heads = ["class", "estimate", "low", "high", "at_face_value", "level"]
+        return pl.DataFrame(rows, schema=heads, orient="row")
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         shares = {}

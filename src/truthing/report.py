@@ -10,16 +10,18 @@ from typing import Any, Protocol
 import numpy as np
 
 from truthing.class_codes import Array
-from truthing.display import renderer as _renderer
+from truthing.display import renderer
 from truthing.errors import InputError
 from truthing.metrics.confusion import Confusion
 from truthing.metrics.counts import Tally, evaluate, metric_names
 from truthing.metrics.curves import BestThreshold, Curve
 from truthing.metrics.estimate import Estimate
 from truthing.metrics.joint import JointDensity
+from truthing.metrics.words import share
 from truthing.progress import Progress, listener
+from truthing.requirements import Judged, Requirement, needed_ratio
+from truthing.results import Result, written
 from truthing.truth.outcome import NoiseSummary
-from truthing.version import __version__
 
 
 class Answer(Protocol):
@@ -43,9 +45,10 @@ class CurveSource(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Report:
+class Report(Judged, Result):
     """The grade of a classifier. ``report["accuracy"]`` is an Estimate; ``print(report)`` is worth reading."""
 
+    kind = "grade"
     answer: Answer
     classes: tuple[Any, ...]
     positive: int | None
@@ -61,6 +64,7 @@ class Report:
     warnings: list[str] = field(default_factory=list)
     assumptions: list[str] = field(default_factory=list)
     curves: CurveSource | None = None
+    cut: float | None = None
     joint_density: Any = None
     sensitivity_rule: Any = None
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
@@ -115,6 +119,17 @@ class Report:
         """The threshold that is best for a metric, or for ``cost`` = (of a false alarm, of a miss), with its uncertainty."""
         return self._curve_source("the best threshold").best_threshold(metric, cost=cost)
 
+    def operating_point(self, curve: Curve) -> tuple[float, float]:
+        """Where the predictions stand on a curve: at their cut of the scores, or where they are no
+        cut, beside the curve.
+        """
+        if self.cut is not None:
+            known = np.flatnonzero(~(np.isnan(curve.x) | np.isnan(curve.y)))
+            at = known[np.argmin(np.abs(curve.thresholds[known] - self.cut))]
+            return float(curve.x[at]), float(curve.y[at])
+        names = ("false_alarm", "recall") if curve.kind == "roc" else ("recall", "precision")
+        return self[names[0]].mean, self[names[1]].mean
+
     def _curve_source(self, what: str) -> CurveSource:
         if self.curves is None:
             raise InputError(
@@ -145,6 +160,11 @@ class Report:
             self._cache["sensitivity"] = self.sensitivity_rule(level, listener(progress))
         return self._cache["sensitivity"].at(level)
 
+    @property
+    def sensitivity_is_known(self) -> bool:
+        """Has `sensitivity` been run? It is run once and kept."""
+        return "sensitivity" in self._cache
+
     def truth_frame(self) -> Any:
         """Each item's class probabilities as a polars table, to look at or export."""
         import polars as pl
@@ -173,45 +193,49 @@ class Report:
                 "confusion": None if self.noise.confusion is None else self.noise.confusion.tolist(),
             },
             "diagnostics": dict(self.diagnostics), "assumptions": list(self.assumptions), "warnings": list(self.warnings),
-            "seed": self.seed, "version": __version__,
+            "seed": self.seed,
         }  # fmt: skip
 
-    def to_json(self, level: float = 0.95) -> str:
-        """The report as one JSON object; undefined numbers are null."""
-        import json
+    def to_frame(self, level: float = 0.95) -> Any:
+        """One row for each metric: estimate, limits, face value and level, as a polars table."""
+        import polars as pl
 
-        return json.dumps(_no_nan(self.to_dict(level)), default=str)
+        rows = [
+            (name, self[name].mean, *self[name].interval(level), self.at_face_value(name), level)
+            for name in self.metrics
+        ]
+        heads = ["metric", "estimate", "low", "high", "at_face_value", "level"]
+        return pl.DataFrame(rows, schema=heads, orient="row").fill_nan(None)
 
-    def to_html(
+    def to_html(  # type: ignore[override]  # says what may be asked
         self,
         path: Any = None,
         *,
         level: float = 0.95,
         sensitivity: bool = False,
+        terms: str = "usual",
+        requirements: Sequence[Any] = (),
         progress: bool | Progress = False,
     ) -> str:
         """The report as one HTML page that needs no network; written when a path is given.
 
-        ``level`` is shown first and can be switched on the page; ``sensitivity`` adds what the assumptions do (a few more runs).
+        ``level`` is shown first and can be switched on the page; ``sensitivity`` adds what the
+        assumptions do (a few more runs);
+        ``terms="medical"`` speaks of sensitivity and specificity; ``requirements`` are verdicts of
+        `require` to show.
         """
         if sensitivity:
             self.sensitivity(progress=progress)
-        page = _renderer("page").to_html(self, level=level, sensitivity=sensitivity)
-        if path is not None:
-            from truthing.tables.write import write_bytes
-
-            write_bytes(path, page.encode())
-        return str(page)
-
-    def _repr_html_(self) -> str:
-        """The page in a notebook."""
-        return str(_renderer("page").framed(self.to_html()))
+        page = renderer("page").to_html(
+            self, level=level, sensitivity=sensitivity, terms=terms, requirements=requirements
+        )
+        return written(page, path)
 
     def plot(
         self, kind: str = "metrics", ax: Any = None, *, level: float = 0.95, **options: Any
     ) -> Any:
         """A picture on matplotlib axes, which are returned: metrics, density (of ``metric=``), confusion, roc, pr, labelers or sensitivity."""
-        return _renderer("figures").plot(self, kind, ax, level=level, **options)
+        return renderer("figures").plot(self, kind, ax, level=level, **options)
 
     def __str__(self) -> str:
         """The verdict and the metrics as plain text."""
@@ -236,24 +260,35 @@ class Report:
         """A sentence or two for a person."""
         accuracy, naive = self["accuracy"], self.at_face_value("accuracy")
         where = (
-            f"of these {self.sizes['items']:,} items"
+            f"on these {self.sizes['items']:,} items"
             if self.target == "sample"
-            else "of new data like these"
+            else "on new data like these"
         )
-        if accuracy.std == 0 or len(accuracy.values) == 1:
-            text = f"Right on {accuracy.mean:.1%} {where}, by a method that gives no uncertainty."
+        if len(accuracy.values) == 1:
+            text = f"Accuracy {accuracy.mean:.1%} {where}, by a method that gives no interval."
         else:
-            low, high = accuracy.interval(level)
-            text = f"Right on {accuracy.mean:.0%} {where}; {100 * level:.4g}% sure it is between {low:.1%} and {high:.1%}."
+            found = share(accuracy.mean, *accuracy.interval(level), level)
+            text = f"Accuracy {found} {where}."
         points = 100 * (accuracy.mean - naive)
         if abs(points) < 0.5:
-            return f"{text} Against the labels taken at face value it seems {naive:.0%} too."
+            return f"{text} The labels taken at face value say {naive:.0%} too."
         blame = (
             f"the labels, not the classifier, lose {'that point' if round(points) == 1 else f'those {points:.0f} points'}"
             if points > 0
             else "the labels share mistakes with the classifier"
         )
-        return text + f" Against the labels taken at face value it would seem {naive:.0%}: {blame}."
+        return text + f" The labels taken at face value would say {naive:.0%}: {blame}."
+
+    # ---- requirements ----------------------------------------------------------------------------
+
+    def requirement_estimate(self, requirement: Requirement) -> Estimate:
+        return self[requirement.metric]
+
+    def requirement_advice(
+        self, requirement: Requirement, estimate: Estimate, needed: float
+    ) -> str:
+        more = renderer("words").gold_to_narrow(self, needed_ratio(requirement, estimate, needed))
+        return str(more)
 
 
 def _as_dict(estimate: Estimate, level: float) -> dict[str, float]:
@@ -266,13 +301,3 @@ def _as_dict(estimate: Estimate, level: float) -> dict[str, float]:
         "level": level,
         "undefined": estimate.undefined,
     }
-
-
-def _no_nan(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(k): _no_nan(v) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [_no_nan(v) for v in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    return None if isinstance(value, float) and not np.isfinite(value) else value

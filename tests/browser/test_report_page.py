@@ -53,7 +53,7 @@ def metric_rows(page: Any) -> dict[str, list[str]]:
 
 def test_opens_from_disk_without_network_or_errors(page: Any, address: str) -> None:
     page.get(address)
-    assert page.find_element("css selector", "h1").text.startswith("Right on ")
+    assert page.find_element("css selector", "h1").text.startswith("Accuracy ")
     outside = [url for url in requests(page) if not url.startswith(("file:", "data:"))]
     assert outside == []
     assert [
@@ -163,7 +163,7 @@ def test_keyboard_reaches_the_level(page: Any, address: str) -> None:
 
     page.get(address)
     page.find_element("css selector", "input[name=level]:checked").send_keys(Keys.ARROW_RIGHT)
-    assert "99% sure" in page.find_element("css selector", "h1").text
+    assert "99% interval" in page.find_element("css selector", "h1").text
 
 
 def test_hostile_names_run_nothing(

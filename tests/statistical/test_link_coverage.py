@@ -24,7 +24,9 @@ DATA_SETS = 600
 
 @pytest.fixture(scope="module")
 def views() -> Views:
-    data = tr.simulate(160, 4, prior=[0.6, 0.4], operating_point=(0.8, 0.2), fallibility=0.5, seed=1)
+    data = tr.simulate(
+        160, 4, prior=[0.6, 0.4], operating_point=(0.8, 0.2), fallibility=0.5, seed=1
+    )
     return read_panel(Entries.of(data.labels), np.asarray(data.predictions).astype(np.int64))
 
 

@@ -41,8 +41,55 @@ def test_everybody_is_recognised(report: tr.LabelersReport) -> None:
     assert report.readings == {"w5": {1: 0, 0: 1}}
     assert report.labelers[report.order[0]] == "w1"
     assert report.pairs == []
-    assert "w5 swaps answers" in report.verdict()
-    assert "w4 answers without regard" in report.verdict()
+    assert report.verdict().startswith("Keep w1, w2. Retrain w5 (swaps answers)")
+    assert "Drop w4 (tells nothing)." in report.verdict()
+    advised = dict(zip(report.labelers, report.advice))
+    assert str(advised["w4"]) == "drop: tells nothing"
+    rows = report.to_frame().to_dicts()
+    assert {r["labeler"]: r["advice"] for r in rows} == {n: a.action for n, a in advised.items()}
+
+
+def test_who_errs_much_and_adds_nothing_is_not_kept() -> None:
+    """61% wrong of four classes, and nothing added: what the note says the headline says."""
+    tables = [symmetric_table(0.1, 4)] * 4 + [symmetric_table(0.61, 4)]
+    data = tr.simulate(500, 5, prior=[0.25] * 4, confusion=np.array(tables), seed=5)
+    report = tr.labelers(data.labels, draws=300)
+    assert report.error[:, 4].mean() == pytest.approx(0.61, abs=0.08)
+    assert report.advice[4].action == "retrain"
+    assert [a.action for a in report.advice[:4]] == ["keep"] * 4
+    first = report.sentences()[0]
+    assert first == "Keep w1, w2, w3, w4. Retrain w5 (tells little)." or sorted(
+        first.removeprefix("Keep ").partition(".")[0].split(", ")
+    ) == ["w1", "w2", "w3", "w4"]
+    assert "Retrain w5 (tells little)." in first
+
+
+def test_the_table_fits_80_columns_with_the_error(report: tr.LabelersReport) -> None:
+    import io
+
+    from rich.console import Console
+
+    from truthing.render.labelers import show
+
+    screen = io.StringIO()
+    show(report, Console(file=screen, width=80, highlight=False), top=20)
+    lines = screen.getvalue().splitlines()
+    assert max(map(len, lines)) <= 80
+    row = next(line for line in lines if line.startswith("w4 "))
+    low, high = report["w4"]["error"].interval()
+    assert f"{low:.3f} – {high:.3f}" in row
+    assert row.rstrip().endswith("drop: tells nothing")
+
+
+def test_without_somebody_the_interval_is_a_number(report: tr.LabelersReport) -> None:
+    found = report.without("w1")
+    assert found.names == ("w1",)
+    everybody, others = found.widths()
+    assert 0 < everybody < 1
+    assert 0 < others < 1
+    assert "Without w1 the share of 1 would be" in found.sentence()
+    with pytest.raises(tr.InputError, match="no labeler is called"):
+        report.without("nobody")
 
 
 def test_intervals_hold_what_is_known(report: tr.LabelersReport) -> None:
@@ -104,7 +151,8 @@ def test_copies_have_no_vote_and_add_little(share: float) -> None:
     assert report.error.mean(axis=0) == pytest.approx(wrong, abs=0.05)
     others = report.adds.mean(axis=0)[[0, 2, 3, 4]].mean()
     assert (report.adds.mean(axis=0)[[1, 5]] < (0.1 + 1 - share) * others).all()
-    assert "b2 repeats another" in report.verdict()
+    assert "Drop b2 (double of b)." in report.verdict()
+    assert "labels cannot tell" in report.verdict()
     told = tr.labelers(
         labels, noise=tr.noise.Confusion([symmetric_table(0.2, 2)] * 6, weight=20), draws=400
     )
@@ -208,7 +256,8 @@ def test_command(tmp_path: Path) -> None:
     done = subprocess.run(
         [*command, "--plot", str(picture)], capture_output=True, text=True, check=True
     )
-    assert done.stdout.startswith("ben is worth most")
+    assert done.stdout.startswith("Keep all 5 labelers.")
+    assert "--table FILE" in done.stderr
     assert "wrong on gold" in done.stdout
     assert "Krippendorff's α" in done.stdout
     assert table.read_text().splitlines()[0].startswith("labeler,labels,error,error_low")
@@ -256,4 +305,4 @@ def test_nobody_else_speaks_of_their_items() -> None:
     report = tr.labelers(tr.Labels.from_long(apart, data.labels.labeler, data.labels.label))
     assert "graded" in report[0]
     assert "graded" not in report[4]
-    assert report.frame().filter(report.frame()["labeler"] == "4")["graded"].is_nan().all()
+    assert report.to_frame().filter(report.to_frame()["labeler"] == "4")["graded"].is_nan().all()

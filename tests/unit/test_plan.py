@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from typer.testing import CliRunner
 
@@ -113,19 +114,20 @@ def test_more_money_never_hurts_and_is_never_overspent(noise: Any) -> None:
 def test_out_of_reach_is_answered_with_the_nearest_within_reach() -> None:
     both = plan(width=0.06, budget=60)
     assert not both.feasible
-    assert f"with this budget the best is ±{both.best.width / 2:.3f}" in both.sentence
+    assert f"with this budget buy {both.purchase}" in both.sentence
+    assert f"gives ±{both.best.width / 2:.3f}" in both.sentence
     assert "±0.03 costs about" in both.sentence
     assert both.best == plan(budget=60).best
     never = plan(
         width=0.05, costs={"item": 0.1, "label": 0.05}
     )  # no gold for sale: the panel error stays
     assert not never.feasible
-    assert "the best of all designs is" in never.sentence
+    assert "out of reach: the best is" in never.sentence
     assert never.floor is not None
     assert never.best.width >= never.floor * 0.9999
     poor = plan(budget=1.0)
     assert not poor.feasible
-    assert "buys no design: the cheapest is 50 items" in poor.sentence
+    assert "is too little: the cheapest is 50 items" in poor.sentence
 
 
 def test_a_wanted_width_is_reached_at_the_least_cost() -> None:
@@ -416,7 +418,7 @@ def test_command_line(tmp_path: Path) -> None:
         app, ["plan", "--budget", "60", "--known-noise", *some, *kinds, "--most-labels", "1"]
     )
     assert done.exit_code == 0, done.output
-    assert "expert an item" in done.stdout
+    assert "expert labels" in done.stdout
     files = [
         "--pilot",
         str(EXAMPLE / "labels.csv"),
@@ -436,3 +438,23 @@ def test_command_line(tmp_path: Path) -> None:
     assert isinstance(done.exception, tr.InputError)
     done = run(app, ["plan", "--width", "0.1", *prices, "--next", "a.csv"])
     assert isinstance(done.exception, tr.InputError)
+
+
+def test_a_plan_speaks_of_what_is_not_there_yet() -> None:
+    """300 items, 900 labels and 30 gold are paid: the sentence and the table name what to add."""
+    data = tr.simulate(
+        300, 3, prior=[0.6, 0.4], operating_point=(0.8, 0.2), fallibility=0.3, seed=8
+    )
+    pilot = {"labels": data.labels, "predictions": data.predictions, "gold": data.gold(30)}
+    found = tr.plan(width=0.1, pilot=pilot, costs={"label": 1, "gold": 5}, sets=2, seed=1)
+    assert found.now is not None
+    buy = found.purchase
+    assert (buy.items, buy.gold) == (0, found.best.gold - 30)
+    assert "of your items" in found.sentence
+    assert "300 items" not in found.sentence
+    row = found.to_frame().row(by_predicate=pl.col("best"), named=True)
+    assert row["buy_gold"] == buy.gold
+    assert row["buy_items"] == 0
+    priced = buy.labels["label"] * 1 + buy.gold * 5
+    assert found.best.cost == pytest.approx(priced, abs=5.5)
+    assert "pilot" not in " ".join([found.sentence, *found.assumptions, *found.warnings])

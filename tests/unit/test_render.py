@@ -17,12 +17,13 @@ from rich.console import Console
 
 import truthing as tr
 from truthing.errors import InputError
-from truthing.render.export import as_csv, as_markdown
 from truthing.render.figures import PICTURES
 from truthing.render.methods import methods
 from truthing.render.page import operating_points
+from truthing.render.rate import show as show_rate
+from truthing.render.sheet import as_csv
 from truthing.render.summary import LEVELS
-from truthing.render.terminal import show, show_rate
+from truthing.render.terminal import show
 from truthing.render.words import number
 from truthing.tables.write import write_frame
 
@@ -206,15 +207,16 @@ def test_rate_on_a_narrow_terminal() -> None:
     screen = io.StringIO()
     show_rate(result, Console(file=screen, width=40, highlight=False))
     assert max(map(len, screen.getvalue().splitlines())) <= 40
-    assert as_csv(result).startswith("class,estimate,low,high,at_face_value,level\nham,0.")
+    assert as_csv(result.to_frame()).startswith(
+        "class,estimate,low,high,at_face_value,level\nham,0."
+    )
 
 
 def test_csv_and_markdown_disarm_names(hostile: tr.Report, tmp_path: Path) -> None:
-    rows = list(csv.DictReader(io.StringIO(as_csv(hostile))))
+    rows = list(csv.DictReader(io.StringIO(as_csv(hostile.to_frame()))))
     assert [row["metric"] for row in rows[:2]] == ["accuracy", "error"]
-    assert "\x1b" not in as_csv(
-        tr.prevalence([["\x1b[31mred", "blue"], ["blue", "blue"]] * 10, noise=0.1, draws=200)
-    )
+    rude = tr.prevalence([["\x1b[31mred", "blue"], ["blue", "blue"]] * 10, noise=0.1, draws=200)
+    assert "\x1b" not in as_csv(rude.to_frame())
     assert float(rows[0]["low"]) == pytest.approx(hostile["accuracy"].interval(0.95)[0])
     write_frame(hostile.truth_frame(), tmp_path / "truth.csv")
     cells = [
@@ -224,7 +226,7 @@ def test_csv_and_markdown_disarm_names(hostile: tr.Report, tmp_path: Path) -> No
     ]
     assert not [cell for cell in cells if cell.strip()[:1] in ("=", "@", "+", "|")]
     assert "'=cmd|' /C calc'!A0 2" in cells
-    table = as_markdown(hostile)
+    table = hostile.to_markdown()
     assert "<script>" not in table
     assert "\x1b" not in table
     body = [line for line in table.splitlines() if line.startswith("| ")]
@@ -279,6 +281,6 @@ def test_command_line_forms_and_provenance(
         assert hashlib.sha256(Path(file).read_bytes()).hexdigest() in text
     assert "truthing grade" in text
     assert run("--csv").startswith("metric,estimate")
-    assert run("--markdown", "--level", "0.8").count("80% interval") == 1
+    assert run("--markdown", "--level", "0.8").count("80% interval") == 2
     with pytest.raises(InputError, match="--json and --csv cannot be printed together"):
         run("--json", "--csv")

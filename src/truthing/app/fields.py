@@ -20,6 +20,8 @@ class Field:
     hint: str = ""
     choices: tuple[tuple[str, str], ...] = ()
     rare: bool = False  # folded away: most people leave it as it is
+    default: str = ""  # what the form shows at first
+    when: str = ""  # asked only with "files", or only with "no files"
 
     def value(self, form: Mapping[str, Any]) -> Any:
         """The answer as the library takes it; None where nothing was said."""

@@ -34,6 +34,8 @@ class Look:
     together: tuple[str, ...] = ()
     later: tuple[Offer, ...] = ()
     classes: tuple[str, ...] = ()
+    labelers: int = 0
+    anonymous: bool = False
 
     def holding(self, use: str) -> list[Seen]:
         return [seen for seen in self.files if use in seen.uses]
@@ -74,5 +76,14 @@ def _look(uploads: list[Upload]) -> Look:
             all_of_it = together(findings)
     except TruthingError as problem:
         return Look(tuple(seen), (safe(problem, 2000),))
-    classes = next((f.labels.classes for f in findings if f.labels is not None), ())
-    return Look(tuple(seen), all_of_it.together, all_of_it.later, tuple(map(str, classes[:50])))
+    panel = next((f.labels for f in findings if f.labels is not None), None)
+    if panel is None:
+        return Look(tuple(seen), all_of_it.together, all_of_it.later)
+    return Look(
+        tuple(seen),
+        all_of_it.together,
+        all_of_it.later,
+        tuple(map(str, panel.classes[:50])),
+        panel.n_labelers,
+        panel.anonymous,
+    )

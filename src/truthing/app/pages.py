@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hmac
-import json
 import secrets
 import threading
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -23,21 +23,24 @@ from truthing.app import security
 from truthing.app.jobs import JOBS
 from truthing.app.jobs.job import Job
 from truthing.app.jobs.questions import LEVELS
+from truthing.app.kept import FILES
 from truthing.app.look import USES, Look, look
 from truthing.app.runs import MOST_RUNS, MOST_TOGETHER, Run
 from truthing.app.task import Given, Task
 from truthing.app.uploads import EXAMPLES, Case, Store
+from truthing.app.words import plain
 from truthing.errors import InputError, TruthingError, in_words
 from truthing.render.console import safe
-from truthing.render.summary import Line, scale
-from truthing.render.svg import track
-from truthing.render.words import number, percent
 
 MOST_FILES = 20
 MOST_KEPT = 5  # times what may be sent at once, for each visitor
 ROLES = ("item", "labeler", "label", "prediction", "score", "truth")
-LAYOUTS = {"long": "one row a label", "wide": "one column a labeler", "counts": "votes for each class", "grouped": "patterns and how often"}  # fmt: skip
-DOWNLOADS = {"report.html": "text/html", "result.json": "application/json"}
+LAYOUTS = {
+    "long": "one row per label",
+    "wide": "one column per labeler",
+    "counts": "votes for each class",
+    "grouped": "patterns and how often",
+}
 
 
 class Pages:
@@ -51,8 +54,7 @@ class Pages:
         self.templates = Environment(
             loader=PackageLoader("truthing.app"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
         )  # fmt: skip
-        self.templates.filters |= {"number": number, "percent": percent}
-        self.templates.globals |= {"track": track}
+        self.templates.filters |= {"plain": plain}
 
     def routes(self) -> list[Route]:
         return [
@@ -69,6 +71,9 @@ class Pages:
             Route("/runs/{case}/{run}/cancel", self.cancel, methods=["POST"]),
             Route("/runs/{case}/{run}/report", self.report),
             Route("/runs/{case}/{run}/download/{name}", self.download),
+            Route("/kept/{kept}", self.kept),
+            Route("/kept/{kept}/report", self.kept_report),
+            Route("/kept/{kept}/download/{name}", self.kept_download),
         ]
 
     def show(
@@ -77,14 +82,17 @@ class Pages:
         token = security.token(self.secret, request.scope["session_id"])
         page = self.templates.get_template(template)
         return HTMLResponse(
-            page.render(token=token, version=__version__, jobs=JOBS, **shown), status
+            page.render(
+                token=token, version=__version__, jobs=JOBS, keep=self.store.kept.folder, **shown
+            ),
+            status,
         )
 
     def home_page(self, request: Request, problem: str = "", status: int = 200) -> HTMLResponse:
         cases = self.store.of(request.scope["session_id"])
         return self.show(
             request, "home.html", status, problem=problem, cases=cases, examples=EXAMPLES, most_bytes=self.most_bytes,
-            too_large=security.too_large(self.most_bytes),
+            too_large=security.too_large(self.most_bytes), kept=self.store.kept.all(),
         )  # fmt: skip
 
     def home(self, request: Request) -> Response:
@@ -94,6 +102,8 @@ class Pages:
         """Files for a new case, or more files for one; a file that is no table is refused and nothing of it kept."""
         form = await self.form(request)
         session = request.scope["session_id"]
+        if form.get("start") in JOBS:  # before there are any files
+            return RedirectResponse(f"/files/{self.store.new(session).key}/{form['start']}", 303)
         old = self.case_of(request) if "case" in request.path_params else None
         case = old or self.store.new(session)
         before = list(case.uploads)
@@ -120,7 +130,8 @@ class Pages:
             return await run_in_threadpool(self.undo, request, case, before, words)
         finally:
             await form.close()
-        return RedirectResponse(f"/files/{case.key}", 303)
+        asked = f"?ask={form['ask']}" if form.get("ask") in JOBS else ""
+        return RedirectResponse(f"/files/{case.key}{asked}", 303)
 
     def undo(self, request: Request, case: Case, before: list[Any], problem: str) -> Response:
         for upload in case.uploads[len(before) :]:
@@ -139,7 +150,7 @@ class Pages:
         self, request: Request, case: Case, problem: str = "", status: int = 200
     ) -> Response:
         return self.show(
-            request, "case.html", status, case=case, look=look(case), problem=problem, roles=ROLES, layouts=LAYOUTS, uses=USES,
+            request, "case.html", status, case=case, look=look(case), ask=request.query_params.get("ask", ""), problem=problem, roles=ROLES, layouts=LAYOUTS, uses=USES,
             most_bytes=self.most_bytes, too_large=security.too_large(self.most_bytes),
         )  # fmt: skip
 
@@ -203,8 +214,16 @@ class Pages:
         if level not in dict(LEVELS):
             raise InputError(f"level {level!r} is not offered.")
         files = given_files(look(case), job, form)
+        key, kept = secrets.token_hex(4), self.store.kept.folder
+        name = f"{time.strftime('%Y%m%d-%H%M%S')}-{job.name}-{key}"
         task = Task(
-            job.name, files, options, float(level), case.folder / f"run-{secrets.token_hex(4)}"
+            job.name,
+            files,
+            options,
+            float(level),
+            case.folder / f"run-{key}",
+            title=job.title,
+            keep=None if kept is None else kept / name,
         )
         task = replace(task, command=job.command(task))
         with self.starting:
@@ -219,14 +238,32 @@ class Pages:
 
     def run(self, request: Request) -> Response:
         case, run = self.run_of(request)
-        shown, lines = {}, []
-        if run.state == "done":
-            shown = json.loads((run.folder / "shown.json").read_text("utf-8"))
-            lines = [Line(**line) for line in shown["lines"]]
+        return self.show(request, "run.html", case=case, run=run, job=JOBS[run.task.job])
+
+    def kept(self, request: Request) -> Response:
+        """A result of an earlier day; whoever reaches the page may see it."""
+        found = self.store.kept.find(request.path_params["kept"])
+        if found is None:
+            raise HTTPException(404, "There is no such result.")
         return self.show(
-            request, "run.html", case=case, run=run, job=JOBS[run.task.job], shown=shown, lines=lines, top=scale(lines)[1],
-            document=(run.folder / "report.html").exists(),
-        )  # fmt: skip
+            request,
+            "kept.html",
+            result=found,
+            has_next=self.store.kept.file(found.name, "next.csv") is not None,
+        )
+
+    def kept_report(self, request: Request) -> Response:
+        return self._report(self._kept_file(request, "report.html"))
+
+    def kept_download(self, request: Request) -> Response:
+        return self._kept_file(request, request.path_params["name"], as_download=True)
+
+    def _kept_file(self, request: Request, name: str, *, as_download: bool = False) -> Response:
+        path = self.store.kept.file(request.path_params["kept"], name)
+        if path is None or name not in FILES:
+            raise HTTPException(404, "There is no such result.")
+        shown = f"{request.path_params['kept']}-{name}" if as_download else None
+        return FileResponse(path, media_type=FILES[name], filename=shown)
 
     def status(self, request: Request) -> Response:
         _, run = self.run_of(request)
@@ -240,7 +277,9 @@ class Pages:
 
     def report(self, request: Request) -> Response:
         """The report itself, under a policy that lets its scripts run and reach nothing."""
-        response = self._file(request, "report.html")
+        return self._report(self._file(request, "report.html"))
+
+    def _report(self, response: Response) -> Response:
         response.headers["Content-Security-Policy"] = security.REPORT
         return response
 
@@ -249,10 +288,10 @@ class Pages:
 
     def _file(self, request: Request, name: str, *, as_download: bool = False) -> Response:
         _, run = self.run_of(request)
-        if name not in DOWNLOADS or not (run.folder / name).is_file():
+        if name not in FILES or not (run.folder / name).is_file():
             raise HTTPException(404, "This run has no such result.")
         shown = f"{run.task.job}-{name}" if as_download else None
-        return FileResponse(run.folder / name, media_type=DOWNLOADS[name], filename=shown)
+        return FileResponse(run.folder / name, media_type=FILES[name], filename=shown)
 
     async def form(self, request: Request) -> FormData:
         """A form of this visitor; no other is read."""

@@ -19,6 +19,7 @@ from starlette.responses import FileResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from truthing.app.kept import Kept
 from truthing.app.pages import Pages
 from truthing.app.security import Guard
 from truthing.app.uploads import Store
@@ -62,9 +63,14 @@ async def _sweep(store: Store) -> None:
         await asyncio.to_thread(store.expire)
 
 
-def serve(host: str, port: int, most_bytes: int, ready: Callable[[str], None]) -> None:
-    """Answer until stopped; ``ready`` hears the address as soon as it can be opened."""
-    listening, store = _listen(host, port), Store()
+def serve(
+    host: str, port: int, most_bytes: int, ready: Callable[[str], None], keep: str | None = None
+) -> None:
+    """Answer until stopped; ``ready`` hears the address as soon as it can be opened; ``keep`` is a
+    folder for results.
+    """
+    kept = Kept.at(keep)
+    listening, store = _listen(host, port), Store(kept)
     tempfile.tempdir = str(store.folder)  # where large uploads wait while they come in
     shown = f"[{host}]" if ":" in host else host
     ready(f"http://{shown}:{listening.getsockname()[1]}/")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
+from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from truthing.progress import Progress, compiled_before
-from truthing.render.summary import Line
 from truthing.tables import Reading, inspect
 from truthing.tables.source import from_bytes
 from truthing.tables.table import Table
@@ -54,6 +54,8 @@ class Task:
     level: float
     folder: Path
     command: str = ""  # the command line that does the same
+    title: str = ""
+    keep: Path | None = None  # where its results outlive the server
 
     def one(self, use: str) -> Given | None:
         return next(iter(self.files.get(use, ())), None)
@@ -70,19 +72,23 @@ class Task:
 
 @dataclass(frozen=True)
 class Answer:
-    """The result for people, the result as data, and a page of its own where there is one."""
+    """The headline, the result as data, as a page and as a table."""
 
-    sentences: tuple[str, ...]
+    sentence: str
     data: str
-    lines: tuple[Line, ...] = ()
-    assumptions: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
-    document: str | None = None
-    table: tuple[tuple[str, ...], ...] = ()  # its first row are the heads
+    document: str
+    table: str = ""
+    following: str = ""  # which items to buy for next
 
-    def save(self, folder: Path) -> None:
-        (folder / "result.json").write_text(self.data, encoding="utf-8")
-        if self.document is not None:
+    def save(self, task: Task) -> None:
+        """Into the folder of the run, and where the user keeps results."""
+        about = {"title": task.title, "sentence": self.sentence, "command": task.command}
+        about["when"] = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")
+        for folder in filter(None, (task.folder, task.keep)):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            (folder / "result.json").write_text(self.data, encoding="utf-8")
             (folder / "report.html").write_text(self.document, encoding="utf-8")
-        shown = {k: v for k, v in asdict(self).items() if k not in ("data", "document")}
-        (folder / "shown.json").write_text(json.dumps(shown), encoding="utf-8")
+            (folder / "table.csv").write_text(self.table, encoding="utf-8")
+            if self.following:
+                (folder / "next.csv").write_text(self.following, encoding="utf-8")
+            (folder / "about.json").write_text(json.dumps(about), encoding="utf-8")

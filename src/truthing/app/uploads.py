@@ -25,6 +25,7 @@ from typing import IO, Any
 
 from polars.exceptions import PanicException
 
+from truthing.app.kept import Kept
 from truthing.app.runs import Run
 from truthing.errors import InputError, TruthingError
 from truthing.render.console import safe
@@ -33,7 +34,21 @@ from truthing.tables.table import Table
 
 KEPT_SECONDS = 2 * 3600.0  # without a look at them
 OWN_FOLDER = re.compile(r"truthing-serve-[a-z0-9_]{8}")
-EXAMPLES = {"spam": ("labels.csv", "predictions.csv", "gold.csv")}
+
+
+def bundled() -> dict[str, tuple[str, tuple[str, ...]]]:
+    """The bundled examples: what each is about, and its files."""
+    found = {}
+    for entry in resources.files("truthing").joinpath("examples").iterdir():
+        about = entry.joinpath("README.txt")
+        if about.is_file():
+            names = [file.name for file in entry.iterdir() if file.name.endswith(".csv")]
+            files = sorted(names, key=lambda name: (name in ("gold.csv", "biopsies.csv"), name))
+            found[entry.name] = (about.read_text("utf-8").splitlines()[0], tuple(files))
+    return dict(sorted(found.items(), key=lambda item: (item[0] != "spam", item[0])))
+
+
+EXAMPLES = bundled()
 
 
 @dataclass(frozen=True)
@@ -89,7 +104,7 @@ class Case:
         self.look = None
 
     def add_example(self, name: str) -> None:
-        for file in EXAMPLES[name]:
+        for file in EXAMPLES[name][1]:
             with (resources.files("truthing") / "examples" / name / file).open("rb") as content:
                 self.add(file, content)
 
@@ -97,7 +112,8 @@ class Case:
 class Store:
     """Every case, in one folder that only this user can read and that goes when the server goes."""
 
-    def __init__(self) -> None:
+    def __init__(self, kept: Kept | None = None) -> None:
+        self.kept = kept or Kept()
         sweep_dead(Path(tempfile.gettempdir()))
         new = Path(tempfile.mkdtemp(prefix=".truthing-new-"))
         self._lock_on_folder = _locked(new)

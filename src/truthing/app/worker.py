@@ -20,7 +20,7 @@ def work(task: Task, telling: Connection) -> None:
         telling.send(("progress", fraction, words))
 
     try:
-        JOBS[task.job].run(task, say).save(task.folder)
+        JOBS[task.job].run(task, say).save(task)
     except TruthingError as problem:
         telling.send(("failed", safe(problem, 2000)))
     except OSError as problem:

@@ -131,7 +131,10 @@ def _from_columns(table: Table, named: dict[str, str], columns: dict[str, Any]) 
     if item is not None:
         codes, names = table.required(item, "item")
         if len(names) < len(codes):
-            raise InputError(f"{table.name}: an item of column {item!r} has more than one row; soft labels have one row an item.")  # fmt: skip
+            raise InputError(
+                f"{table.name}: an item of column {item!r} has more than one row; soft labels "
+                f"have one row per item."
+            )
         items = tuple(names[code] for code in codes)
     said = ", ".join(f"{name} → {what.replace('_', ' ')}" for what, name in named.items())
     return CeilingFile(arguments, items, f"{table.name}: {said}; {table.frame.height:,} items")

@@ -12,17 +12,20 @@ from truthing.ceiling.bounds import Bounds
 from truthing.ceiling.verdict import Verdict
 from truthing.errors import InputError
 from truthing.metrics.estimate import check_level
+from truthing.results import Result
 
 
 @dataclass(frozen=True, eq=False)
-class BayesError:
+class BayesError(Result):
     """The least error any classifier can reach, and how sure we are of it.
 
     ``paper`` is the estimator of Ishida et al. and ``value`` the best point: they differ where the paper's is biased (few hard labels an item).
     ``identified`` is the interval that the labels could ever pin down, or None where that is a point.
-    ``labeler_error`` holds the labelers' noise under the reading that they err about a definite truth.
+    ``labeler_error`` holds the labelers' noise when disagreement is taken for their mistakes about
+    a definite truth.
     """
 
+    kind = "ceiling"
     value: float
     paper: float
     n_items: int
@@ -81,6 +84,26 @@ class BayesError:
         if self.labeler_error is not None:
             found["labeler_error"] = self.labeler_error.to_dict(level)
         return found
+
+    def to_frame(self, level: float = 0.95) -> Any:
+        """One row each for the ceiling and the model: error and limits, as a polars table."""
+        import polars as pl
+
+        rows = [
+            (what, error, low, high, level) for what, error, (low, high) in self.shown_errors(level)
+        ]
+        heads = ["what", "error", "low", "high", "level"]
+        return pl.DataFrame(rows, schema=heads, orient="row").fill_nan(None)
+
+    def shown_errors(self, level: float = 0.95) -> list[tuple[str, float, tuple[float, float]]]:
+        """The errors that people compare: of the best possible classifier (or of the labelers), and
+        of the model.
+        """
+        shown = self if self.labeler_error is None else self.labeler_error
+        found = [("ceiling" if shown is self else "labelers", shown.value, shown.interval(level))]
+        if self.verdict is not None:
+            found.append(("model", self.verdict.error, self.verdict.interval(level)))
+        return [row for row in found if np.isfinite(row[1])]
 
     def __str__(self) -> str:
         low, high = self.interval(0.95)

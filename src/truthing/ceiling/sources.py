@@ -139,11 +139,15 @@ def from_votes(counts: Any) -> Source:
     low, high = votes.identified
     if few < 10 or high - low > 0.1 * high:
         warnings.append(
-            f"With {per_item.mean():.1f} labels an item the Bayes error is known only to lie between {low:.4f} and {high:.4f}, sampling error apart; "
+            f"With {per_item.mean():.1f} labels per item the Bayes error is known only to lie "
+            f"between {low:.4f} and {high:.4f}, sampling error apart; "
             f"Eq. 5 ({paper:.4f}) is biased downward."
         )
     if few == 1:
-        warnings.append("One label an item says nothing beyond the class shares: the point is a guess from a spread-out distribution.")  # fmt: skip
+        warnings.append(
+            "One label per item says nothing beyond the class shares: the point is a guess from a "
+            "spread-out distribution."
+        )
     assumed = [
         SAME,
         "An item's labels are independent of each other, and their number does not hang on how hard the item is.",

@@ -125,5 +125,5 @@ def _sentence(
         return f"None left: {facts}; {what} (probability {at:.0%})."
     return (
         f"Cannot tell: {facts}; below with probability {below:.0%}, above with {above:.0%}, at it or not to be told apart with {at:.0%}. "
-        "More items, or more labels an item, would decide."
+        "More items, or more labels per item, would decide."
     )

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 import typer
 
-from truthing import __version__
-from truthing.cli import options
+from truthing.cli import options, showing
+from truthing.cli.groups import spread
 
 
+@spread
 def ceiling(
     file: Annotated[
         str,
@@ -53,10 +53,7 @@ def ceiling(
             "--calibration", help="How scores are calibrated on decisions: platt or isotonic."
         ),
     ] = "platt",
-    plot: Annotated[
-        str | None,
-        typer.Option("--plot", help="Also draw ceiling and model into this file (PNG, SVG, PDF)."),
-    ] = None,
+    output: showing.Output = showing.ON_SCREEN,
     layout: options.Layout = None,
     repeats: options.Repeats = "error",
     item_column: options.ItemColumn = None,
@@ -66,15 +63,15 @@ def ceiling(
     truth_column: options.TruthColumn = None,
     prediction_column: options.PredictionColumn = None,
     level: options.Level = 0.95,
-    as_json: options.Json = False,
 ) -> None:
     """Bayes error: the least error any classifier can reach, and whether a model is too good to be true."""
     from truthing.ceiling.bayes_error import bayes_error
     from truthing.ceiling.files import align, merge_classes, merge_predictions, read_ceiling
-    from truthing.render import ceiling as render
-    from truthing.render.console import err, out
+    from truthing.render.ceiling import show
+    from truthing.render.waiting import waiting
     from truthing.tables import read_predictions
 
+    output.check()
     found = read_ceiling(
         file, kind=kind, column=score_column, layout=layout, repeats=repeats,  # type: ignore[arg-type]
         item_column=item_column, labeler_column=labeler_column, label_column=label_column, truth_column=truth_column,
@@ -95,15 +92,9 @@ def ceiling(
         arguments["counts"] = merge_classes(arguments["counts"], names)
         model = None if model is None else merge_predictions(model, names)
     chosen = None if model is None else align(found, model)
-    result = bayes_error(
-        **arguments, prior=prior, predictions=chosen, reading=reading, calibration=calibration
-    )
-    if as_json:
-        typer.echo(
-            json.dumps({**result.to_dict(level), "source": found.said, "version": __version__})
+    with waiting() as progress:
+        progress(0.1, "bounding the Bayes error")
+        result = bayes_error(
+            **arguments, prior=prior, predictions=chosen, reading=reading, calibration=calibration
         )
-    else:
-        render.show(result, found.said, level, out(), err())
-    if plot is not None:
-        render.save(result, plot, level)
-        err().print(f"figure written: {plot}")
+    showing.deliver(result, output, show, about={"level": level}, words={"said": found.said})

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from truthing import __version__
-from truthing.cli import options, parse
+from truthing.cli import checking, gates, options, parse, showing
+from truthing.cli.groups import spread
 from truthing.errors import InputError, listing
 
 
+@spread
 def compare(
     labels: Annotated[str, typer.Argument(metavar="LABELS", help="Labels; - is standard input.")],
     predictions: Annotated[
@@ -49,11 +49,8 @@ def compare(
     repeats: options.Repeats = "error",
     draws: options.Draws = 4000,
     level: options.Level = 0.95,
-    as_json: options.Json = False,
-    plot: Annotated[
-        str | None,
-        typer.Option("--plot", help="Also draw the comparison into this file (PNG, SVG, PDF)."),
-    ] = None,
+    output: showing.Output = showing.ON_SCREEN,
+    gate: gates.Gate = gates.OPEN,
     seed: options.Seed = 0,
     layout: options.Layout = None,
     item_column: options.ItemColumn = None,
@@ -63,13 +60,17 @@ def compare(
     score_column: options.ScoreColumn = None,
     truth_column: options.TruthColumn = None,
 ) -> None:
-    """Is model B better than A? Paired differences, ranks and slices, from noisy labels."""
+    """Is model B better than A? Paired differences, ranks and slices, from noisy labels.
+
+    As a gate: --require "accuracy: new - old >= 0", where new and old are models.
+    """
     from truthing.comparison.compare import compare as compare_models
-    from truthing.render import compare as render
-    from truthing.render.console import err, out
+    from truthing.render.compare import show
     from truthing.render.waiting import waiting
     from truthing.tables import inspect
 
+    output.check()
+    asked = gate.asked("compare")
     panel, known, notes = parse.labels_and_gold(
         labels, gold, layout, item_column=item_column, labeler_column=labeler_column, label_column=label_column,
         truth_column=truth_column,
@@ -89,22 +90,27 @@ def compare(
             else list(readings.values())
         )
         slices = slice_column(by, sources)
+    models = {name: reading.predictions for name, reading in readings.items()}
+    checking.for_compare(
+        asked, models, panel, known, positive=positive, threshold=threshold, repeats=repeats
+    )
     with waiting() as progress:
         result = compare_models(
-            {name: reading.predictions for name, reading in readings.items()}, panel, gold=known, noise=parse.noise(noise), threshold=threshold,
+            models, panel, gold=known, noise=parse.noise(noise), threshold=threshold,
             target=target, positive=positive, panel_error=parse.panel_error(panel_error), repeats=repeats, by=slices, draws=draws, seed=seed,  # type: ignore[arg-type]
             progress=progress,
         )  # fmt: skip
     result.warnings.extend(notes)
-    if as_json:
-        typer.echo(
-            json.dumps({**result.to_dict(metric, level), "version": __version__}, default=str)
-        )
-    else:
-        render.show(result, metric, out(), level, within)
-    if plot is not None:
-        render.save(result, metric, plot, level)
-        err().print(f"figure written: {plot}")
+    verdicts = gate.judge(result, asked)
+    showing.deliver(
+        result,
+        output,
+        show,
+        about={"metric": metric, "level": level},
+        words={"within": within},
+        verdicts=verdicts,
+    )
+    gate.end(verdicts, "compare")
 
 
 def named_files(files: list[str]) -> dict[str, str]:

@@ -6,9 +6,11 @@ from typing import Annotated
 
 import typer
 
-from truthing.cli import options
+from truthing.cli import options, showing
+from truthing.cli.groups import spread
 
 
+@spread
 def doctor(
     files: Annotated[
         list[str],
@@ -16,6 +18,7 @@ def doctor(
             metavar="FILE…", help="Label, prediction and gold files; - is standard input."
         ),
     ],
+    output: showing.Output = showing.ON_SCREEN,
     layout: options.Layout = None,
     item_column: options.ItemColumn = None,
     labeler_column: options.LabelerColumn = None,
@@ -26,9 +29,9 @@ def doctor(
 ) -> None:
     """What is in these files, what can be computed, and what is missing for the rest."""
     from truthing.doctor import examine
-    from truthing.render.console import out
     from truthing.render.doctor import show
 
+    output.check()
     named = {
         "item_column": item_column,
         "labeler_column": labeler_column,
@@ -37,4 +40,5 @@ def doctor(
         "score_column": score_column,
         "truth_column": truth_column,
     }
-    show(examine(files, layout=layout, **named), out())
+    found = examine(files, layout=layout, **named)
+    showing.deliver(found, output, show, about={})

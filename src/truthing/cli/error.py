@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
 
-from truthing.cli import options
+from truthing.cli import options, showing
+from truthing.cli.groups import spread
 from truthing.errors import InputError
 
 
+@spread
 def error(
     apparent: Annotated[
         float | None,
@@ -57,19 +58,20 @@ def error(
         typer.Option(help="Labeler's confusion matrix, truth in rows: .9,.1;.2,.8 (with --joint)."),
     ] = None,
     level: options.Level = 0.95,
-    as_json: options.Json = False,
+    output: showing.Output = showing.ON_SCREEN,
 ) -> None:
     """True error behind an apparent one when labels are wrong at a known rate (Lam & Stork 2003)."""
+    from truthing.papers.closed_forms import ClosedForms
+    from truthing.render.error import show
+
+    output.check()
     if joint is not None:
         text, found, notes = _from_table(joint, labeler)
     else:
         rates = Rates(apparent, mislabeling, n, _checked(checked), true, level)
         text, found, notes = _from_rates(rates, ratio=ratio, policy=policy, bounds=bounds)
-    notes = list(dict.fromkeys(notes))
-    typer.echo(json.dumps({**found, "notes": notes}) if as_json else text)
-    if not as_json:
-        for note in notes:
-            typer.echo(f"note: {note}", err=True)
+    result = ClosedForms(text, found, tuple(dict.fromkeys(notes)))
+    showing.deliver(result, output, show, about={})
 
 
 @dataclass(frozen=True)

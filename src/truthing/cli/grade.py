@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any
 
 import typer
 
-from truthing.cli import options, parse, showing
+from truthing.cli import checking, gates, options, parse, showing
+from truthing.cli.groups import spread
 from truthing.errors import InputError
 from truthing.progress import part
 
 
+@spread
 def grade(
     files: Annotated[
         list[str],
@@ -40,13 +43,14 @@ def grade(
     repeats: options.Repeats = "error",
     draws: options.Draws = 4000,
     level: options.Level = 0.95,
-    as_json: options.Json = False,
-    as_markdown: options.Markdown = False,
-    as_csv: options.Csv = False,
-    html: Annotated[
-        str | None,
-        typer.Option("--html", help="Also write the report as one HTML page to this file."),
-    ] = None,
+    output: showing.Output = showing.ON_SCREEN,
+    gate: gates.Gate = gates.OPEN,
+    terms: Annotated[
+        str,
+        typer.Option(
+            "--terms", help="usual (recall, precision) or medical (sensitivity, specificity)."
+        ),
+    ] = "usual",
     sensitivity: Annotated[
         bool,
         typer.Option(
@@ -67,12 +71,19 @@ def grade(
     score_column: options.ScoreColumn = None,
     truth_column: options.TruthColumn = None,
 ) -> None:
-    """How good is the classifier really, and how sure can one be? Noisy labels in, honest intervals out."""
-    from truthing import grading
-    from truthing.render.console import err
-    from truthing.render.waiting import waiting
+    """How good is the classifier really, and how sure can one be? Noisy labels in, honest intervals
+    out.
 
-    form = showing.form(as_json, as_markdown, as_csv)
+    As a gate: --require "accuracy >= 0.8" --require "recall[spam] >= 0.7".
+    """
+    from truthing import grading
+    from truthing.render.terminal import show
+    from truthing.render.waiting import waiting
+    from truthing.render.words import check_terms
+
+    output.check()
+    check_terms(terms)
+    asked = gate.asked("grade")
     named = {
         "item_column": item_column,
         "labeler_column": labeler_column,
@@ -84,6 +95,16 @@ def grade(
         "truth_column": truth_column,
     }
     predictions, labels, known, notes = _read(files, gold, layout, named, others)
+    checking.for_grade(
+        asked,
+        predictions,
+        labels,
+        known,
+        method=method,
+        positive=positive,
+        threshold=threshold,
+        repeats=repeats,
+    )
     with waiting() as progress:
         report = grading.grade(
             predictions, labels, gold=known, noise=parse.noise(noise), prior=parse.prior(prior, labels.classes, positive), positive=positive,
@@ -97,14 +118,20 @@ def grade(
             report[name]
         report.warnings.extend(notes)
         report.provenance.update(showing.provenance([*files, gold, noise]))
-    showing.show_grade(report, form, level, found)
-    if html is not None:  # after the answer: a full disk must not lose both
-        report.to_html(html, level=level, sensitivity=sensitivity)
-        err().print(f"The report is in {html}.")
     if truth_to is not None:
         from truthing.tables.write import write_frame
 
         write_frame(report.truth_frame(), truth_to)
+    verdicts = gate.judge(report, asked)
+    showing.deliver(
+        report,
+        output,
+        partial(show, sensitivity=found),
+        about={"level": level},
+        words={"terms": terms},
+        verdicts=verdicts,
+    )
+    gate.end(verdicts, "grade")
 
 
 def _read(

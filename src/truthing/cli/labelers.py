@@ -2,15 +2,36 @@
 
 from __future__ import annotations
 
-import json
-from typing import Annotated
+from functools import partial
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
-from truthing import __version__
-from truthing.cli import options, parse
+from truthing.cli import options, parse, showing
+from truthing.cli.groups import spread
+from truthing.errors import TruthingError
+from truthing.progress import part
 
 
+class OldCsv(TyperCommand):
+    """`--csv FILE` of earlier versions, for one more: --csv is a flag now, as everywhere, and
+    --table FILE writes.
+    """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if "--csv" in args[:-1]:
+            place = args.index("--csv")
+            _, left, _ = self.make_parser(ctx).parse_args(list(args))
+            if left and not args[place + 1].startswith("-"):
+                typer.echo(
+                    "truthing: --csv FILE is now --table FILE; --csv alone prints CSV.", err=True
+                )
+                args = [*args[:place], "--table", *args[place + 1 :]]
+        return list(super().parse_args(ctx, args))
+
+
+@spread
 def labelers(
     labels: Annotated[str, typer.Argument(metavar="LABELS", help="Labels; - is standard input.")],
     gold: options.Gold = None,
@@ -25,21 +46,17 @@ def labelers(
     top: Annotated[
         int, typer.Option("--top", help="How many labelers to list, best and worst.")
     ] = 20,
-    plot: Annotated[
-        str | None,
+    left_out: Annotated[
+        list[str] | None,
         typer.Option(
-            "--plot", help="Also draw what labels are worth into this file (PNG, SVG, PDF)."
+            "--without",
+            help="What would happen to the interval without this labeler (may be repeated). "
+            "Default: whoever is to be retrained or dropped.",
         ),
     ] = None,
-    csv: Annotated[
-        str | None,
-        typer.Option(
-            "--csv", help="Also write one row for each labeler to this file (.csv, .parquet …)."
-        ),
-    ] = None,
+    output: showing.Output = showing.ON_SCREEN,
     repeats: options.Repeats = "error",
     level: options.Level = 0.95,
-    as_json: options.Json = False,
     seed: options.Seed = 0,
     layout: options.Layout = None,
     item_column: options.ItemColumn = None,
@@ -47,13 +64,14 @@ def labelers(
     label_column: options.LabelColumn = None,
     truth_column: options.TruthColumn = None,
 ) -> None:
-    """Who is good, who adds what, who copies whom: error, bits in a label and bits it adds, for each labeler."""
+    """Whom to keep, retrain or drop: how often each labeler errs, what a label tells, what it adds,
+    who copies whom.
+    """
     from truthing.people.labelers import labelers as describe
-    from truthing.render import labelers as render
-    from truthing.render.console import err, out
+    from truthing.render.labelers import show
     from truthing.render.waiting import waiting
-    from truthing.tables.write import write_frame
 
+    output.check()
     panel, known, notes = parse.labels_and_gold(
         labels, gold, layout, item_column=item_column, labeler_column=labeler_column, label_column=label_column,
         truth_column=truth_column,
@@ -61,16 +79,29 @@ def labelers(
     with waiting() as progress:
         result = describe(
             panel, gold=known, noise=parse.noise(noise), prior=parse.prior(prior, panel.classes, None), repeats=repeats, seed=seed,  # type: ignore[arg-type]
-            progress=progress,
+            progress=part(progress, 0, 0.9),
         )  # fmt: skip
-    result.warnings.extend(notes)
-    if as_json:
-        typer.echo(json.dumps({**result.to_dict(level), "version": __version__}, default=str))
-    else:
-        render.show(result, out(), level=level, expert=expert, top=top)
-    if csv is not None:
-        write_frame(result.frame(level), csv)
-        err().print(f"table written: {csv}")
-    if plot is not None:
-        render.save(result, plot, level)
-        err().print(f"figure written: {plot}")
+        result.warnings.extend(notes)
+        said = without(result, left_out, level, part(progress, 0.9, 1))
+    words = {"expert": expert, "left_out": said}
+    showing.deliver(result, output, partial(show, top=top), about={"level": level}, words=words)
+
+
+def without(result: Any, names: list[str] | None, level: float, progress: Any) -> str:
+    """What would happen to the interval without some labelers; unasked, without those who should
+    not go on as they are.
+    """
+    asked = names or [
+        name
+        for name, advice in zip(result.labelers, result.advice)
+        if advice.action in ("retrain", "drop")
+    ]
+    if not asked:
+        return ""
+    progress(0, "counting without some labelers")
+    try:
+        return str(result.without(*asked).sentence(level))
+    except TruthingError as problem:
+        if names:
+            raise
+        return f"Without them nothing can be said: {problem}"

@@ -1,6 +1,7 @@
 """The `truthing` command and how it ends.
 
-0 done, 1 could not run (one line why), 2 usage, 130 stopped by Ctrl-C, 141 nobody reads any more.
+0 done, 1 could not run (one line why), 2 usage, 3 missed and 4 undecided (--require), 130 stopped by
+Ctrl-C, 141 nobody reads any more.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from truthing.cli import (
     compare,
     doctor,
     error,
+    example,
     grade,
     labelers,
     plan,
@@ -82,9 +84,10 @@ app.command("grade")(grade.grade)
 app.command("compare")(compare.compare)
 app.command("rate")(rate.rate)
 app.command("ceiling")(ceiling.ceiling)
-app.command("labelers")(labelers.labelers)
+app.command("labelers", cls=labelers.OldCsv)(labelers.labelers)
 app.command("error")(error.error)
 app.command("plan")(plan.plan)
+app.command("example")(example.example)
 app.command("simulate")(simulate.simulate)
 app.command("reproduce")(reproduce.reproduce)
 app.command("serve")(serve.serve)

@@ -31,11 +31,6 @@ ScoreColumn = Annotated[str | None, typer.Option("--score-column", help="Column 
 TruthColumn = Annotated[
     str | None, typer.Option("--truth-column", help="Column with the known truth.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-Markdown = Annotated[
-    bool, typer.Option("--markdown", help="Print Markdown, for notes and pull requests.")
-]
-Csv = Annotated[bool, typer.Option("--csv", help="Print the table as CSV.")]
 Seed = Annotated[
     int, typer.Option("--seed", help="Seed of the random numbers: same seed, same answer.")
 ]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any
 
 import typer
 
-from truthing.cli import options, parse
+from truthing.cli import options, parse, showing
+from truthing.cli.groups import spread
 from truthing.errors import InputError
 
 Width = Annotated[
@@ -62,12 +62,14 @@ Pilot = Annotated[
     ),
 ]
 PilotPredictions = Annotated[
-    str | None, typer.Option("--predictions", help="Predictions for the pilot's items.")
+    str | None, typer.Option("--predictions", help="Predictions for the items of --pilot.")
 ]
 Next = Annotated[
     str | None,
     typer.Option(
-        "--next", help="Write which items of the pilot to buy for next into this CSV file."
+        "--next",
+        metavar="FILE",
+        help="Write which of your items to buy for next into this CSV file.",
     ),
 ]
 NextCount = Annotated[int, typer.Option("--next-count", help="How many purchases --next lists.")]
@@ -77,7 +79,7 @@ NextGold = Annotated[
         "--next-gold", help="How --next draws gold: random, or weighted (chances are in the file)."
     ),
 ]
-MostLabels = Annotated[int, typer.Option("--most-labels", help="Most labels an item to consider.")]
+MostLabels = Annotated[int, typer.Option("--most-labels", help="Most labels per item to consider.")]
 Target = Annotated[
     str | None,
     typer.Option(
@@ -85,16 +87,15 @@ Target = Annotated[
         help="population (new data), or sample (these items; the default when items are fixed).",
     ),
 ]
-Plot = Annotated[
-    str | None,
-    typer.Option("--plot", help="Also draw cost and width into this file (PNG, SVG, PDF)."),
-]
 Sets = Annotated[
     int,
-    typer.Option("--sets", help="Made-up data sets at each anchor: more are slower and steadier."),
+    typer.Option(
+        "--sets", help="Simulated data sets of each size tried: more are slower and steadier."
+    ),
 ]
 
 
+@spread
 def plan(
     width: Width = None,
     budget: Budget = None,
@@ -120,8 +121,7 @@ def plan(
     positive: options.Positive = None,
     panel_error: options.PanelError = None,
     level: options.Level = 0.95,
-    plot: Plot = None,
-    as_json: options.Json = False,
+    output: showing.Output = showing.ON_SCREEN,
     sets: Sets = 6,
     seed: options.Seed = 0,
     layout: options.Layout = None,
@@ -133,10 +133,11 @@ def plan(
 ) -> None:
     """What to buy (items, labels, gold) for a wanted interval or a budget, and which items next."""
     from truthing.planning.plan import plan as make
-    from truthing.render import plan as render
-    from truthing.render.console import err, out
+    from truthing.render.console import err
+    from truthing.render.plan import show
     from truthing.render.waiting import waiting
 
+    output.check()
     if next_file is not None and pilot is None:
         raise InputError(
             "--next asks which items of data in hand come next: give --pilot LABELS and --predictions FILE."
@@ -170,19 +171,13 @@ def plan(
             items=items, panel_error=parse.panel_error(panel_error), shared=shared, target=target, level=level, positive=positive,
             most_labels=most_labels, sets=sets, seed=seed, progress=progress, **data,
         )  # fmt: skip
-    if as_json:
-        typer.echo(json.dumps(result.to_dict(), default=str))
-    else:
-        render.show(result, out(), err())
+    showing.deliver(result, output, show, about={})
     if next_file is not None:
         bought = result.next_items(next_count, gold=next_gold)
         bought.write(next_file)
         err().print(f"{len(bought.rows)} purchases for {bought.cost:,.2f} written: {next_file}")
         for note in bought.notes:
             err().print(note)
-    if plot is not None:
-        render.save(result, plot)
-        err().print(f"figure written: {plot}")
 
 
 def _predictions(file: str | None, pilot: str, layout: str | None, **columns: str | None) -> Any:

@@ -6,9 +6,11 @@ from typing import Annotated
 
 import typer
 
-from truthing.cli import options, parse, showing
+from truthing.cli import checking, gates, options, parse, showing
+from truthing.cli.groups import spread
 
 
+@spread
 def rate(
     labels: Annotated[str, typer.Argument(metavar="LABELS", help="Labels; - is standard input.")],
     gold: options.Gold = None,
@@ -17,9 +19,8 @@ def rate(
     panel_error: options.PanelError = None,
     repeats: options.Repeats = "error",
     level: options.Level = 0.95,
-    as_json: options.Json = False,
-    as_markdown: options.Markdown = False,
-    as_csv: options.Csv = False,
+    output: showing.Output = showing.ON_SCREEN,
+    gate: gates.Gate = gates.OPEN,
     seed: options.Seed = 0,
     layout: options.Layout = None,
     item_column: options.ItemColumn = None,
@@ -27,19 +28,27 @@ def rate(
     label_column: options.LabelColumn = None,
     truth_column: options.TruthColumn = None,
 ) -> None:
-    """How frequent is each class (prevalence, pass rate), from noisy labels and perhaps some gold."""
+    """How frequent is each class (prevalence, pass rate), from noisy labels and perhaps some gold.
+
+    As a gate: --require "pass >= 0.9", where pass is a class.
+    """
     from truthing.rate import prevalence
+    from truthing.render.rate import show
     from truthing.render.waiting import waiting
 
-    form = showing.form(as_json, as_markdown, as_csv)
+    output.check()
+    asked = gate.asked("rate")
     panel, known, notes = parse.labels_and_gold(
         labels, gold, layout, item_column=item_column, labeler_column=labeler_column, label_column=label_column,
         truth_column=truth_column,
     )  # fmt: skip
+    checking.for_rate(asked, panel, known, repeats=repeats)
     with waiting() as progress:
         result = prevalence(
             panel, gold=known, noise=parse.noise(noise), target=target, panel_error=parse.panel_error(panel_error), repeats=repeats, seed=seed,  # type: ignore[arg-type]
             progress=progress,
         )  # fmt: skip
     result.warnings.extend(notes)
-    showing.show_rate(result, form, level)
+    verdicts = gate.judge(result, asked)
+    showing.deliver(result, output, show, about={"level": level}, verdicts=verdicts)
+    gate.end(verdicts, "rate")

@@ -22,6 +22,14 @@ def serve(
     max_upload: Annotated[
         float, typer.Option(help="Most megabytes that may be sent at once.")
     ] = 200,
+    keep: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Keep results here when the page is stopped; everyone who reaches the page sees "
+            "them. Default: nothing is kept.",
+        ),
+    ] = None,
     browser: Annotated[
         bool | None,
         typer.Option(
@@ -54,4 +62,4 @@ def serve(
             # a browser of the terminal would keep the server from starting
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
-    answer(host, port, int(max_upload * 1e6), ready)
+    answer(host, port, int(max_upload * 1e6), ready, keep)

@@ -1,4 +1,4 @@
-"""In which form a result is shown, and where it came from."""
+"""In which forms a result is shown and written, the same for every command."""
 
 from __future__ import annotations
 
@@ -6,60 +6,145 @@ import hashlib
 import json
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from truthing.errors import InputError
+from truthing.results import Result
 
-Form = Literal["table", "json", "markdown", "csv"]
+if TYPE_CHECKING:
+    from truthing.requirements import Verdict
+
+Json = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object that follows the published schema.")
+]
+Markdown = Annotated[
+    bool, typer.Option("--markdown", help="Print Markdown, for notes and pull requests.")
+]
+Csv = Annotated[bool, typer.Option("--csv", help="Print the table as CSV.")]
+Html = Annotated[
+    str | None, typer.Option("--html", metavar="FILE", help="Also write one HTML page.")
+]
+TableFile = Annotated[
+    str | None,
+    typer.Option(
+        "--table",
+        metavar="FILE",
+        help="Also write the table to this file (.csv, .tsv, .parquet, .jsonl).",
+    ),
+]
+Figures = Annotated[
+    str | None,
+    typer.Option(
+        "--figures",
+        metavar="FOLDER",
+        help="Also draw every picture into this folder (PNG, SVG, PDF, captions).",
+    ),
+]
+Plot = Annotated[str | None, typer.Option("--plot", metavar="FILE", hidden=True)]
 
 
-def form(as_json: bool, as_markdown: bool, as_csv: bool) -> Form:
-    """The one form that was asked for."""
-    forms: tuple[tuple[Form, bool], ...] = (
-        ("json", as_json),
-        ("markdown", as_markdown),
-        ("csv", as_csv),
-    )
-    chosen = [name for name, wanted in forms if wanted]
-    if len(chosen) > 1:
-        raise InputError(
-            f"{' and '.join(f'--{name}' for name in chosen)} cannot be printed together: choose one."
-        )
-    return chosen[0] if chosen else "table"
+@dataclass(frozen=True)
+class Forms:
+    """What is printed: one of these, or words and tables for people."""
+
+    as_json: Json = False
+    as_markdown: Markdown = False
+    as_csv: Csv = False
+
+    def check(self) -> None:
+        named = {"json": self.as_json, "markdown": self.as_markdown, "csv": self.as_csv}
+        chosen = [f"--{name}" for name, wanted in named.items() if wanted]
+        if len(chosen) > 1:
+            raise InputError(f"{' and '.join(chosen)} cannot be printed together: choose one.")
 
 
-def show_grade(report: Any, form: Form, level: float, sensitivity: Any = None) -> None:
-    if form == "json":
-        typer.echo(report.to_json(level))
-    elif form != "table":
-        _export(report, form, level)
+@dataclass(frozen=True)
+class Output(Forms):
+    """What is printed, and which files are written."""
+
+    html: Html = None
+    table: TableFile = None
+    figures: Figures = None
+    plot: Plot = None
+
+    def check(self) -> None:
+        """Refuse before anything is computed."""
+        super().check()
+        for option, name in (("--html", self.html), ("--table", self.table), ("--plot", self.plot)):
+            if name is not None and not Path(name).parent.is_dir():
+                raise InputError(
+                    f"{option} {name}: there is no folder {Path(name).parent}. Create it first."
+                )
+
+
+ON_SCREEN, PRINTED = Output(), Forms()
+
+
+def deliver(
+    result: Result,
+    forms: Forms,
+    show: Callable[..., None],
+    *,
+    about: dict[str, Any],
+    words: dict[str, Any] | None = None,
+    verdicts: Sequence[Verdict] = (),
+) -> None:
+    """Print, then write the files that were asked for.
+
+    ``about`` is asked of the result itself (level, metric); ``words`` is only for people.
+    """
+    words = words or {}
+    if forms.as_json:
+        found = result.json_object(**about)
+        if verdicts:
+            found["requirements"] = [verdict.to_dict() for verdict in verdicts]
+        typer.echo(json.dumps(found, default=str))
+    elif forms.as_csv:
+        from truthing.render.sheet import as_csv
+
+        typer.echo(as_csv(result.to_frame(**about)), nl=False)
+    elif forms.as_markdown:
+        page = result.to_markdown(**about, **words, requirements=verdicts)
+        typer.echo(page, nl=False)
     else:
         from truthing.render.console import out
-        from truthing.render.terminal import show
 
-        show(report, out(), level, sensitivity)
+        show(result, out(), **about, **words)
+        if verdicts:
+            from truthing.render.terminal import required
 
-
-def show_rate(result: Any, form: Form, level: float) -> None:
-    if form == "json":
-        typer.echo(json.dumps(result.to_dict(level), default=str))
-    elif form != "table":
-        _export(result, form, level)
-    else:
-        from truthing.render import terminal
-        from truthing.render.console import out
-
-        terminal.show_rate(result, out(), level)
+            required(out(), verdicts)
+    if isinstance(forms, Output):  # after the answer: a full disk must not lose both
+        _files(result, forms, about, words, verdicts)
 
 
-def _export(result: Any, form: Form, level: float) -> None:
-    from truthing.render.export import as_csv, as_markdown
+def _files(
+    result: Result, output: Output, about: dict[str, Any], words: dict[str, Any], verdicts: Any
+) -> None:
+    from truthing.render.console import err
 
-    typer.echo((as_markdown if form == "markdown" else as_csv)(result, level), nl=False)
+    if output.html is not None:
+        result.to_html(output.html, **about, **words, requirements=verdicts)
+        err().print(f"The page is in {output.html}.")
+    if output.table is not None:
+        from truthing.tables.write import write_frame
+
+        write_frame(result.to_frame(**about), output.table)
+        err().print(f"The table is in {output.table}.")
+    drawn = {k: v for k, v in (about | words).items() if k in ("level", "metric", "terms")}
+    if output.figures is not None:
+        written = result.save_figures(output.figures, **drawn)
+        err().print(f"{len(written) - 1} figures and their captions are in {output.figures}.")
+    if output.plot is not None:
+        from truthing.render.pictures import pictures, save
+
+        save(next(iter(pictures(result, **drawn).values())), output.plot)
+        err().print(f"The figure is in {output.plot}. Soon --figures FOLDER will replace --plot.")
 
 
 def provenance(files: Sequence[str | None]) -> dict[str, Any]:

@@ -2,15 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from truthing.cli import options
+from truthing.cli import options, showing
+from truthing.cli.groups import spread
 from truthing.errors import InputError
+from truthing.results import Result
 
 
+@dataclass(frozen=True)
+class Written(Result):
+    """The files that were written, and how many rows each has."""
+
+    rows: Mapping[str, int]
+
+    kind = "simulate"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"files": [{"file": file, "rows": rows} for file, rows in self.rows.items()]}
+
+    def to_frame(self) -> Any:
+        import polars as pl
+
+        return pl.DataFrame(list(self.rows.items()), schema=["file", "rows"], orient="row")
+
+
+@spread
 def simulate(
     folder: Annotated[
         str, typer.Argument(help="Folder for labels, predictions and truth; it is created.")
@@ -55,30 +77,36 @@ def simulate(
         str, typer.Option(help="Layout of the labels: long, wide, counts or grouped.")
     ] = "long",
     seed: options.Seed = 0,
+    forms: showing.Forms = showing.PRINTED,
 ) -> None:
-    """Make up a data set with known truth: labels, predictions, scores and truth files that the readers read."""
+    """Simulate a data set with known truth: labels, predictions, scores and truth files that the
+    readers read.
+    """
     from truthing import simulation
     from truthing.predictions import Gold
+    from truthing.render.simulate import show
+    from truthing.render.waiting import waiting
     from truthing.tables import write
 
+    forms.check()
     if file_format not in ("csv", "tsv", "parquet", "jsonl"):
         raise InputError(f"--format {file_format} is not known: choose csv, tsv, parquet or jsonl.")
-    spread = (
-        tuple(_list(difficulty[5:])) if difficulty.startswith("beta:") else _numbers(difficulty)
-    )
-    data = simulation.simulate(
-        items,
-        labelers,
-        prior=_numbers(prior),
-        operating_point=None if operating_point is None else tuple(_list(operating_point)),
-        difficulty=spread,
-        fallibility=_numbers(fallibility),
-        availability=_numbers(availability),
-        copying=copying,
-        shared_difficulty=shared_difficulty,
-        classes=None if classes is None else classes.split(","),
-        seed=seed,
-    )
+    hard = tuple(_list(difficulty[5:])) if difficulty.startswith("beta:") else _numbers(difficulty)
+    with waiting() as progress:
+        progress(0.1, "drawing truth and labels")
+        data = simulation.simulate(
+            items,
+            labelers,
+            prior=_numbers(prior),
+            operating_point=None if operating_point is None else tuple(_list(operating_point)),
+            difficulty=hard,
+            fallibility=_numbers(fallibility),
+            availability=_numbers(availability),
+            copying=copying,
+            shared_difficulty=shared_difficulty,
+            classes=None if classes is None else classes.split(","),
+            seed=seed,
+        )
     if gold > items:
         raise InputError(f"--gold {gold}: there are only {items} items.")
     target = Path(folder)
@@ -91,10 +119,12 @@ def simulate(
     }
     if gold:
         frames["gold"] = write.gold_frame(Gold.from_mapping(data.gold(gold, seed)))
+    written = {}
     for name, frame in frames.items():
         path = target / f"{name}.{file_format}"
         write.write_frame(frame, path)
-        typer.echo(str(path))
+        written[str(path)] = len(frame)
+    showing.deliver(Written(written), forms, show, about={})
 
 
 def _list(text: str) -> list[float]:

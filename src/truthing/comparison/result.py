@@ -14,7 +14,16 @@ from truthing.comparison.slices import Slice, by_slice
 from truthing.errors import InputError, did_you_mean, listing
 from truthing.metrics.counts import PER_CLASS, Tally, evaluate
 from truthing.metrics.estimate import Estimate
+from truthing.metrics.words import difference as in_points
 from truthing.randomness import child
+from truthing.requirements import (
+    Judged,
+    Requirement,
+    gold_enough,
+    needed_ratio,
+    probability_words,
+)
+from truthing.results import Result
 
 if TYPE_CHECKING:
     from truthing.truth.several_models import SharedTruth
@@ -72,9 +81,10 @@ class Scored:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Judged, Result):
     """Two to about twenty models graded by the same answer keys: ``truth`` is draws × items, ``predicted`` models × items."""
 
+    kind = "compare"
     models: tuple[str, ...]
     classes: tuple[Any, ...]
     positive: int | None
@@ -91,7 +101,7 @@ class Comparison:
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
     scored: Scored | None = None
 
-    # ---- draws ------------------------------------------------------------------------------------------------------
+    # ---- draws -----------------------------------------------------------------------------------
 
     @cached_property
     def tallies(self) -> tuple[Tally, ...]:
@@ -159,7 +169,7 @@ class Comparison:
             raise InputError(f"no model is called {model!r}.{did_you_mean(model, self.models)}")
         return self.models.index(model)
 
-    # ---- answers ----------------------------------------------------------------------------------------------------
+    # ---- answers ---------------------------------------------------------------------------------
 
     def estimate(self, model: str, metric: str = "accuracy") -> Estimate:
         return Estimate.from_draws(self.draws(metric)[:, self._place(model)])
@@ -236,7 +246,7 @@ class Comparison:
         sizes = {name: len(at) for name, at in self.slices.items()}
         return by_slice(metric, draws, self.models, sizes, self.seed)
 
-    # ---- words ------------------------------------------------------------------------------------------------------
+    # ---- words -----------------------------------------------------------------------------------
 
     def verdict(self, metric: str = "accuracy", level: float = 0.95) -> str:
         best = max(self.models, key=lambda m: self.probability_best(metric)[m])
@@ -244,20 +254,54 @@ class Comparison:
         if len(self.models) == 2:
             other = next(m for m in self.models if m != best)
             gap = self.difference(metric, best, other)
-            low, high = gap.interval(level)
+            found = in_points(gap.mean, *gap.interval(level), level)
             return (
-                f"{best} is better than {other} in {name_of(metric, self)} with probability {chance:.0%}: "
-                f"the difference is {gap.mean:+.3f}, {level:.0%} sure it is between {low:+.3f} and {high:+.3f}."
+                f"{best} is better than {other} in {name_of(metric, self)} "
+                f"with probability {probability_words(chance)}: {found}."
             )
-        return f"{best} is the best of {len(self.models)} models in {name_of(metric, self)} with probability {chance:.0%}."
+        return f"{best} is the best of {len(self.models)} models in {name_of(metric, self)} with probability {probability_words(chance)}."
 
     def order_sentence(self, metric: str = "accuracy") -> str:
         """What the labels at face value would have said, and how far to trust it."""
         names, chance = self.order(metric)
-        said = f"Taken at face value the labels order the models {' > '.join(names)}; that is the true order with probability {chance:.0%}."
+        said = f"Taken at face value the labels order the models {' > '.join(names)}; that is the true order with probability {probability_words(chance)}."
         if metric in ("accuracy", "error") and len(self.classes) == 2:
             said += " (Labels wrong at random, less than half of them, would not change the order: Lam & Stork, Section 7.)"
         return said
+
+    def requirement_estimate(self, requirement: Requirement) -> Estimate:
+        return self.difference(requirement.metric, requirement.first, requirement.second)
+
+    def requirement_advice(
+        self, requirement: Requirement, estimate: Estimate, needed: float
+    ) -> str:
+        first, second = self._place(requirement.first), self._place(requirement.second)
+        # gold tells models apart only where they differ
+        apart = float((self.predicted[first] != self.predicted[second]).mean())
+        ratio = needed_ratio(requirement, estimate, needed)
+        have, items = self.sizes["gold"], self.sizes["items"]
+        return gold_enough(float(np.sqrt(apart)), estimate, ratio, have, items)
+
+    def to_frame(self, metric: str = "accuracy", level: float = 0.95) -> Any:
+        """One row for each model, the probably best first, as a polars table."""
+        import polars as pl
+
+        best = self.probability_best(metric)
+        rows = [
+            (
+                name,
+                metric,
+                found.mean,
+                *found.interval(level),
+                self.at_face_value(name, metric),
+                level,
+                best[name],
+            )
+            for name in sorted(self.models, key=lambda m: -best[m])
+            for found in [self.estimate(name, metric)]
+        ]
+        heads = ["model", "metric", "estimate", "low", "high", "at_face_value", "level"]
+        return pl.DataFrame(rows, schema=[*heads, "probability_best"], orient="row").fill_nan(None)
 
     def to_dict(self, metric: str = "accuracy", level: float = 0.95) -> dict[str, Any]:
         ranks, better, best = (

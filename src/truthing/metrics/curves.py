@@ -68,6 +68,21 @@ def _bump(grid: Array, centre: float, spread: float) -> Array:
     return weight / (weight.sum() * (grid[1] - grid[0]))
 
 
+def cut_of(scores: Array | None, positive: Array) -> float | None:
+    """The least score that was predicted positive, where predictions are a cut of the scores; else
+    nothing.
+
+    >>> cut_of(np.array([0.2, 0.9, 0.5]), np.array([False, True, True]))
+    0.5
+    >>> cut_of(np.array([0.2, 0.9]), np.array([True, False])) is None
+    True
+    """
+    if scores is None or scores.ndim != 1 or not positive.any() or positive.all():
+        return None
+    cut = float(scores[positive].min())
+    return cut if cut > scores[~positive].max() else None
+
+
 @dataclass(frozen=True, eq=False)
 class BestThreshold:
     """The threshold to use, how sure that is, and the metric there."""

@@ -30,7 +30,7 @@ class Scalar:
     _limits: Callable[[float], tuple[float, float]] | None = field(default=None, repr=False)
 
     def __float__(self) -> float:
-        return self.value
+        return float(self.value)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Confidence interval; without counts behind the number there is none to give."""

@@ -176,5 +176,6 @@ def wrong_together(readings: Views, gold: Array, labels: Labels) -> list[str]:
         return []
     return [
         f"The panel is wrong together: its consensus misses {1 - right.mean():.0%} of {len(known)} gold items where its own agreement promises "
-        f"{1 - chance.mean():.0%}. Errors of labelers are higher and bits lower than shown, except as far as gold corrects them."
+        f"{1 - chance.mean():.0%}. Labelers err more and their labels tell less than shown, "
+        f"except as far as gold corrects them."
     ]

@@ -67,6 +67,8 @@ def reading(tables: Array, classes: tuple[Any, ...]) -> dict[Any, Any]:
     >>> flipped = np.tile([[0.1, 0.9], [0.8, 0.2]], (10, 1, 1))
     >>> reading(flipped, ("no", "yes"))
     {'yes': 'no', 'no': 'yes'}
+    >>> reading(np.full((10, 3, 3), 0.4) - 0.2 * np.eye(3), ("a", "b", "c"))  # always wrong, but how?
+    {}
     """
     from scipy.optimize import linear_sum_assignment
 
@@ -74,9 +76,21 @@ def reading(tables: Array, classes: tuple[Any, ...]) -> dict[Any, Any]:
     if (truth == said).all():
         return {}
     gain = tables[:, truth, said].sum(axis=1) - tables[:, truth, truth].sum(axis=1)
-    if (gain > 0).mean() < SURE:
+    if (gain > 0).mean() < SURE or not _is_clear(tables, truth, said):
         return {}
     return {classes[k]: classes[c] for c, k in zip(truth, said) if c != k}
+
+
+def _is_clear(tables: Array, truth: Array, said: Array) -> bool:
+    """Does each swapped class have one answer that is likelier than every other? One error rate for
+    all classes names none.
+    """
+    for c, k in zip(truth, said):
+        if c != k:
+            others = np.delete(tables[:, c], k, axis=1).max(axis=1)
+            if (tables[:, c, k] > others + 1e-9).mean() < 0.9:
+                return False
+    return True
 
 
 def kind(copy: bool, adversary: bool, bits: Array, most: Array) -> str:

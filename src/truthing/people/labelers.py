@@ -12,6 +12,7 @@ from truthing.asking import as_noise, as_prior, prepare, sizes
 from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.labels import Labels, Repeats
+from truthing.matching import Joined
 from truthing.metrics.estimate import Estimate
 from truthing.noise.base import TableNoise
 from truthing.noise.bits import entropy, label_bits
@@ -29,7 +30,6 @@ from truthing.people.confusion import (
 )
 from truthing.people.graded import graded_errors
 from truthing.people.label_bits import collected_bits
-from truthing.people.pairs import Pair
 from truthing.people.result import LabelersReport
 from truthing.progress import Progress, listener, part
 from truthing.truth import checks, known_noise
@@ -105,7 +105,7 @@ def labelers(
     >>> import truthing as tr
     >>> data = tr.simulate(300, 4, prior=[0.5, 0.5], fallibility=[0.1, 0.3, 0.6, 1.0], seed=1)
     >>> report = labelers(data.labels)
-    >>> report.frame()["labeler"].to_list(), report.kinds[3]
+    >>> report.to_frame()["labeler"].to_list(), report.kinds[3]
     (['w1', 'w2', 'w3', 'w4'], 'spammer')
     """
     draws, seed = as_draws(draws), as_seed(seed)
@@ -139,7 +139,7 @@ def labelers(
     tables, priors = summary.confusion_draws, summary.prior_draws
     assert tables is not None
     assert priors is not None
-    say(0.95, "counting bits")
+    say(0.95, "counting what labels tell")
     bits, (worth, added) = (
         label_bits(tables, priors[:, None, :]),
         _bits_collected(votes, copies, tables, priors, seed),
@@ -183,10 +183,9 @@ def labelers(
         sizes=sizes(joined),
         seed=seed,
         warnings=warnings,
-        assumptions=notes
-        + _assumptions(
-            summary.model, learned, bool(graded), bool((joined.gold >= 0).any()), copies.pairs
-        ),
+        assumptions=notes + _assumptions(summary.model, learned, bool(graded), joined, copies),
+        source=votes,
+        gold=_known(joined),
     )
 
 
@@ -231,7 +230,8 @@ def _require_names(labels: Labels) -> None:
         )
     if labels.n_classes < 2:
         raise InputError(
-            f"only one class occurs ({labels.classes[0]!r}): its labels carry no bits. Check the labels."
+            f"only one class occurs ({labels.classes[0]!r}): its labels tell nothing. Check the "
+            f"labels."
         )
 
 
@@ -252,16 +252,24 @@ def _on_gold(labels: Labels, gold: Array) -> tuple[Array, Array]:
     return checked, np.bincount(labels.labeler[missed], minlength=labels.n_labelers)
 
 
+def _known(joined: Joined) -> dict[Any, Any]:
+    """Gold items and their classes, by name."""
+    labels, known = joined.labels, np.flatnonzero(joined.gold >= 0)
+    return {labels.items[i]: labels.classes[joined.gold[i]] for i in known}
+
+
 def _assumptions(
-    model: str, learned: bool, graded: bool, has_gold: bool, pairs: list[Pair]
+    model: str, learned: bool, graded: bool, joined: Joined, copies: copying.Copies
 ) -> list[str]:
+    has_gold, pairs = bool((joined.gold >= 0).any()), copies.pairs
     said = [
         f"The labelers' quality was learned: {model}."
         if learned
         else f"The labelers' quality is as given ({model})."
     ]
     said.append(
-        "Labelers err independently of each other, given the true class; bits are averages over classes and items."
+        "Labelers err independently of each other, given the true class; what labels tell is an "
+        "average over classes and items."
     )
     if learned:
         said.append(
@@ -279,6 +287,7 @@ def _assumptions(
         )
     if any(pair.z > 0 for pair in pairs):
         said.append(
-            "Where two labelers agree more than independence allows, the bits that each adds are cut by the share it would have copied."
+            "Where two labelers agree more than independence allows, what each adds is cut by the "
+            "share it would have copied."
         )
     return said

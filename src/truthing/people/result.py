@@ -11,24 +11,30 @@ import numpy as np
 import polars as pl
 
 from truthing.class_codes import Array
-from truthing.errors import InputError, did_you_mean, listing
+from truthing.errors import InputError, did_you_mean
+from truthing.labels import Labels
 from truthing.metrics.estimate import Estimate, shortest_interval
+from truthing.metrics.words import share
 from truthing.noise.bits import entropy
+from truthing.people import advice as advising
 from truthing.people.agreement import Coefficient
 from truthing.people.channel import equivalent_error
 from truthing.people.pairs import Pair
+from truthing.people.without import Without, without
 from truthing.people.worth import labelers_needed
+from truthing.results import Result
 from truthing.truth.outcome import NoiseSummary
 
 
 @dataclass(frozen=True, eq=False)
-class LabelersReport:
+class LabelersReport(Result):
     """Draws behind everything: ``error`` and ``bits`` are draws × labelers, ``adds`` and ``panel_bits`` belong to some of the draws.
 
     ``bits``: in one label; ``adds``: in a label, given the other labels of its items; ``panel_bits``: in all labels of an average item.
     ``consensus_error`` and ``graded`` (draws of a labeler's share of wrong labels, graded by the others) allow for mistakes that labelers share; ``error`` and bits do not. ``gold_wrong`` of ``gold_checked`` labels on gold items were wrong. ``readings`` tells how to read adversaries (said → meant).
     """
 
+    kind = "labelers"
     labelers: tuple[Any, ...]
     classes: tuple[Any, ...]
     given: Array
@@ -49,8 +55,10 @@ class LabelersReport:
     seed: int
     warnings: list[str] = field(default_factory=list)
     assumptions: list[str] = field(default_factory=list)
+    source: Labels | None = field(default=None, repr=False)
+    gold: Mapping[Any, Any] | None = field(default=None, repr=False)
 
-    # ---- questions --------------------------------------------------------------------------------------------------
+    # ---- questions -------------------------------------------------------------------------------
 
     def _place(self, name: Any) -> int:
         same = [t for t, who in enumerate(self.labelers) if who == name or str(who) == str(name)]
@@ -105,48 +113,64 @@ class LabelersReport:
     def who(self, kind: str) -> list[Any]:
         return [self.labelers[t] for t in self.order if self.kinds[t] == kind]
 
-    # ---- for people and programs ------------------------------------------------------------------------------------
+    # ---- for people and programs -----------------------------------------------------------------
+
+    @cached_property
+    def advice(self) -> tuple[advising.Advice, ...]:
+        """Whom to keep, retrain or drop, and why; in the order of ``labelers``."""
+        return advising.advise(self)
+
+    def without(self, *names: Any) -> Without:
+        """What would happen to the shares of the classes and their intervals without these labelers
+        (two more runs).
+        """
+        if self.source is None:
+            raise InputError(
+                "the labels behind this report were not kept: make it with labelers()."
+            )
+        who = tuple(self.labelers[self._place(name)] for name in names)
+        return without(self.source, self.gold, who, seed=self.seed)
 
     def verdict(self, level: float = 0.95) -> str:
-        """Who is worth the pay, in a few sentences."""
-        active = [int(t) for t in self.order if self.given[t] > 0]
-        best = active[0]
-        worth, low_high = self.panel.mean, self.equivalent_error.interval(level)
+        """Whom to keep, retrain and drop, and what the labels are worth, in a few sentences."""
+        return " ".join(self.sentences(level))
+
+    def sentences(self, level: float = 0.95) -> list[str]:
+        """The verdict sentence by sentence: whom to keep, retrain and drop comes first."""
+        kept = [int(t) for t in self.order if self.advice[t].action == "keep"]
+        best = kept[0] if kept else int(self.order[0])
+        most = max(self.most_bits, 1e-12)
         said = [
-            f"{self.labelers[best]} is worth most: a label carries {self.bits[:, best].mean():.2f} of the {self.most_bits:.2f} bits in the truth"
-            f" and adds {self.adds[:, best].mean():.2f} to what the others say."
+            advising.headline(self),
+            f"{self.labelers[best]}'s labels are worth most: each tells "
+            f"{self.bits[:, best].mean() / most:.0%} of what a "
+            f"perfect label would ({self.adds[:, best].mean() / most:.0%} beyond what the others "
+            f"say).",
         ]
-        added = self.adds.mean(axis=0)
-        idle = [
-            t
-            for t in active
-            if self.kinds[t] == "useful" and added[t] < 0.1 * np.nanmax(added[active])
-        ]
-        if idle:
-            said.append(
-                f"{_names(self, idle)} {'adds' if len(idle) == 1 else 'add'} next to nothing."
-            )
-        for kind, one, many in (
-            ("copy", "repeats another too often and has no vote of its own here", "repeat others too often and have no vote of their own here"),
-            ("adversary", "swaps answers and is informative once they are swapped back", "swap answers and are informative once they are swapped back"),
-            ("spammer", "answers without regard to the truth", "answer without regard to the truth"),
-        ):  # fmt: skip
-            found = [t for t in active if self.kinds[t] == kind]
-            if found:
-                said.append(f"{_names(self, found)} {one if len(found) == 1 else many}.")
         per_item = self.sizes["labels"] / max(self.sizes["items"], 1)
+        alone = share(self.equivalent_error.mean, *self.equivalent_error.interval(level), level)
         said.append(
-            f"If labelers err independently, all labels of an item together ({per_item:.1f} on average) carry {worth:.2f} bits, like one labeler who "
-            f"errs on {self.equivalent_error.mean:.1%} ({level:.0%} sure: {low_high[0]:.1%} to {low_high[1]:.1%})."
+            f"If labelers err independently, all labels of an item together ({per_item:.1f} on "
+            f"average) tell "
+            f"{self.panel.mean / most:.0%} of what a perfect label would, like one labeler who "
+            f"errs on {alone}."
         )
         if self.consensus_error is not None:
-            low, high = self.consensus_error.interval(level)
+            wrong = self.consensus_error
+            found = share(wrong.mean, *wrong.interval(level), level)
             said.append(
-                f"Shared mistakes allowed for, their consensus is wrong on {self.consensus_error.mean:.1%} of the items ({low:.1%} to {high:.1%})."
+                f"Shared mistakes allowed for, their consensus is wrong on {found} of the items."
             )
-        return " ".join(said)
+        return said
 
     def frame(self, level: float = 0.95) -> pl.DataFrame:
+        """The old name of `to_frame`, for one more version."""
+        import warnings
+
+        warnings.warn("frame() is now called to_frame()", FutureWarning, stacklevel=2)
+        return self.to_frame(level)
+
+    def to_frame(self, level: float = 0.95) -> pl.DataFrame:
         """One row for each labeler, most informative first."""
         order = self.order
         columns: dict[str, Any] = {
@@ -166,6 +190,8 @@ class LabelersReport:
                 "graded_low": [a for a, _ in limits],
                 "graded_high": [b for _, b in limits],
             }
+        columns["advice"] = [self.advice[t].action for t in order]
+        columns["reason"] = [self.advice[t].reason for t in order]
         columns["kind"] = [self.kinds[t] for t in order]
         if self.gold_checked.any():
             columns |= {
@@ -181,7 +207,7 @@ class LabelersReport:
         assert draws is not None
         low, high = shortest_interval(draws, level)
         people = []
-        for t, row in zip(self.order, self.frame(level).to_dicts()):
+        for t, row in zip(self.order, self.to_frame(level).to_dicts()):
             matrix = {
                 "mean": confusion[t].tolist(),
                 "low": low[t].tolist(),
@@ -192,7 +218,7 @@ class LabelersReport:
                 {k: _number(v) for k, v in row.items()} | {"confusion": matrix, "reading": meant}
             )
         return {
-            "labelers": people,
+            "labelers": people, "verdict": self.verdict(level),
             "panel": {
                 "bits": _span(self.panel, level), "equivalent_error": _span(self.equivalent_error, level), "most_bits": self.most_bits,
                 "consensus_error": None if self.consensus_error is None else _span(self.consensus_error, level),
@@ -205,13 +231,9 @@ class LabelersReport:
         }  # fmt: skip
 
     def __str__(self) -> str:
-        return "\n".join(
-            [self.verdict(), str(self.frame()), *(f"Assumed: {a}" for a in self.assumptions), *(f"Warning: {w}" for w in self.warnings)]
-        )  # fmt: skip
-
-
-def _names(report: LabelersReport, places: list[int]) -> str:
-    return listing((report.labelers[t] for t in places), 3)
+        said = [f"Assumed: {a}" for a in self.assumptions]
+        said += [f"Warning: {w}" for w in self.warnings]
+        return "\n".join([self.verdict(), str(self.to_frame()), *said])
 
 
 def _number(value: Any) -> Any:

@@ -66,8 +66,70 @@ class Design:
 
 
 @dataclass(frozen=True)
+class Basket:
+    """What has to be bought to come from the data in hand to a design; ``owned`` items are there
+    already.
+    """
+
+    items: int
+    labels: Mapping[str, int]
+    gold: int
+    owned: int = 0
+    has_gold: bool = False
+
+    @classmethod
+    def of(cls, design: Design, now: Design | None) -> Basket:
+        owned = 0 if now is None else now.items
+        labels = {
+            kind: max(
+                round(
+                    design.items * count - (now.labels_per_item.get(kind, 0) * owned if now else 0)
+                ),
+                0,
+            )
+            for kind, count in design.labels_per_item.items()
+        }
+        gold = design.gold - (now.gold if now else 0)
+        return cls(
+            max(design.items - owned, 0), labels, max(gold, 0), owned, bool(now and now.gold)
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"items": self.items, "labels": dict(self.labels), "gold": self.gold}
+
+    def __str__(self) -> str:
+        """
+        >>> print(Basket(0, {"label": 297}, 105, owned=99))
+        297 more labels (3 per item) and gold on 105 of your items
+        >>> print(Basket(400, {"label": 1200}, 50))
+        400 items, 1,200 labels (3 per item) and gold on 50 of them
+        """
+        more = "more " if self.owned else ""
+        said = [f"{self.items:,} {more}item{'' if self.items == 1 else 's'}"] if self.items else []
+        for kind, count in self.labels.items():
+            if count:
+                what = "label" if kind == "label" else f"{kind} label"
+                ratio = f"{count / max(self.items + self.owned, 1):.3g} per item"
+                said.append(f"{count:,} {more}{what}{'' if count == 1 else 's'} ({ratio})")
+        if self.gold:
+            whose = (
+                "items"
+                if self.items and self.owned
+                else "of your items"
+                if self.owned
+                else "of them"
+                if said
+                else "items"
+            )
+            said.append(f"gold on {self.gold:,} {'more ' if self.has_gold else ''}{whose}")
+        if len(said) < 2:
+            return said[0] if said else "nothing"
+        return f"{', '.join(said[:-1])} and {said[-1]}"
+
+
+@dataclass(frozen=True)
 class Stock:
-    """What a pilot has already paid for."""
+    """What the data in hand have already cost."""
 
     items: int = 0
     labels: Composition = ()

@@ -65,7 +65,8 @@ def learn(
     tables = report.noise.confusion
     if tables is None:
         raise InputError(
-            "the pilot's noise model has no confusion matrix for each labeler: plan with noise=None or rates."
+            "the model of your labelers has no confusion matrix for each labeler: plan with "
+            "noise=None or rates."
         )
     tables = tables[order.labelers]
     members = _members(labelers, costs, panel.labelers, panel.per_labeler)
@@ -103,12 +104,14 @@ def learn(
     )  # fmt: skip
     now = Design(panel.n_items, dict(zip(members, stock.per_item)), n_gold, 0.0, high - low)
     assumptions = [
-        f"Learned from the pilot ({panel.n_items:,} items, {panel.n_labels:,} labels, {n_gold} gold): by its noise model the classifier is right on "
+        f"Learned from your data ({panel.n_items:,} items, {panel.n_labels:,} labels, {n_gold} "
+        f"gold): by the model of its labelers the classifier is right on "
         f"{world.accuracy:.0%}, labelers on {np.mean([k.tables.diagonal(axis1=1, axis2=2).mean() for k in kinds]):.0%}; what you buy is like it.",
     ]
     if world.extra_spread:
         assumptions.append(
-            "Readings of the pilot differ more than its noise model explains; the plan keeps that excess for every design."
+            "Different ways to trust your labels differ more than the model of the labelers "
+            "explains; the plan keeps that excess for every design."
         )
     return Learned(world, stock, prices, now, state, assumptions, warnings)
 
@@ -161,12 +164,12 @@ def _fields(pilot: Any) -> dict[str, Any]:
     for name in pilot:
         if name not in FIELDS:
             raise InputError(
-                f"the pilot names {name!r}; it holds {', '.join(FIELDS)}.{did_you_mean(name, FIELDS)}"
+                f"pilot= names {name!r}; it holds {', '.join(FIELDS)}.{did_you_mean(name, FIELDS)}"
             )
     for name in ("labels", "predictions"):
         if pilot.get(name) is None:
             raise InputError(
-                f"the pilot has no {name}: give pilot={{'labels': …, 'predictions': …}}."
+                f"pilot= (your data) has no {name}: give pilot={{'labels': …, 'predictions': …}}."
             )
     return {name: pilot.get(name) for name in FIELDS}
 
@@ -182,12 +185,13 @@ def _members(
             isinstance(who, str) or np.ndim(who) != 1 for who in labelers.values()
         ):
             raise InputError(
-                "with a pilot, labelers maps each kind to the names of its labelers: {'expert': ['ann', 'bob'], …}."
+                "with data in hand, labelers maps each kind to the names of its labelers: "
+                "{'expert': ['ann', 'bob'], …}."
             )
         unknown = [n for who in labelers.values() for n in who if str(n) not in text]
         if unknown:
             raise InputError(
-                f"labeler {unknown[0]!r} is not in the pilot.{did_you_mean(str(unknown[0]), text)}"
+                f"labeler {unknown[0]!r} is not in your data.{did_you_mean(str(unknown[0]), text)}"
             )
         return {str(kind): tuple(text.index(str(n)) for n in who) for kind, who in labelers.items()}
     label = costs.get("label") if isinstance(costs, Mapping) else None

@@ -21,9 +21,10 @@ from truthing.planning.design import (
     pick,
     trace,
 )
-from truthing.planning.result import Plan, answer_sentence, doubts, what_is_assumed
+from truthing.planning.result import Plan
 from truthing.planning.surface import FEWEST, simulate_surface
 from truthing.planning.widths import Goal
+from truthing.planning.words import answer_sentence, doubts, what_is_assumed
 from truthing.planning.world import World, assumed_world
 from truthing.progress import Progress, listener
 
@@ -151,7 +152,8 @@ def plan(
                 )
             if not isinstance(noise, int | float):
                 raise InputError(
-                    "without a pilot, noise is None (learned), 'known' or one rate; ranges and files need a pilot."
+                    "without data in hand, noise is None (learned), 'known' or one rate; ranges "
+                    "and files need data (pilot=, --pilot)."
                 )
             labelers = noise
         goal = Goal(metric, target, level, known, None if known else _panel_error(panel_error))
@@ -211,7 +213,8 @@ def _check(
     check_level(level)
     if most_labels < 1 or sets < 2:
         raise InputError(
-            f"most_labels {most_labels} and sets {sets}: at least one label an item and two simulated sets."
+            f"most_labels {most_labels} and sets {sets}: at least one label per item and two "
+            f"simulated sets."
         )
     if items is not None and items < FEWEST:
         raise InputError(f"{items} items: plans start at {FEWEST}; below, buy gold on all of them.")
@@ -248,11 +251,11 @@ def _pilot_items(items: int | None, stock: Stock, costs: Costs) -> int | None:
         return stock.items if costs.item is None else None
     if items < stock.items:
         raise InputError(
-            f"items {items:,}: the pilot already has {stock.items:,}; give more, or leave it out."
+            f"items {items:,}: your data already have {stock.items:,}; give more, or leave it out."
         )
     if items > stock.items and costs.item is None:
         raise InputError(
-            "more items than the pilot has need a price: give costs={'item': 0.1, …} (--item-cost 0.1)."
+            "more items than you have need a price: give costs={'item': 0.1, …} (--item-cost 0.1)."
         )
     return items
 
@@ -270,11 +273,12 @@ def _curves(
     found = compositions(world, goal, costs, stock, most_labels, items is None)
     if not found:
         raise NotIdentified(
-            "one label an item, unknown noise and no gold: such labels fit a good classifier with bad labels and a bad one with good labels "
+            "one label per item, unknown noise and no gold: such labels fit a good classifier "
+            "with bad labels and a bad one with good labels "
             "equally well. Let gold be bought (costs={'gold': 2, …}, --gold-cost 2), plan for a second labeler, or give the noise (noise='known')."
         )
     for number, composition in enumerate(found):
-        say(number / len(found), "grading made-up data sets")
+        say(number / len(found), "grading simulated data sets")
         anchors = anchors_for(goal, composition, items)
         surface = simulate_surface(
             world,

@@ -78,10 +78,16 @@ class NextItems:
         return sum(row.cost for row in self.rows)
 
     def write(self, path: str | Path) -> None:
-        """As a CSV file that a labeling tool can take: rank, item, buy (label or gold), kind, expected_gain, cost, chance."""
-        import polars as pl
-
+        """As a file that a labeling tool can take, in the format that its name says."""
         from truthing.tables.write import write_frame
+
+        write_frame(self.to_frame(), path)
+
+    def to_frame(self) -> Any:
+        """One row for each purchase: rank, item, buy (label or gold), kind, expected_gain, cost,
+        chance.
+        """
+        import polars as pl
 
         cells = [
             (
@@ -95,7 +101,7 @@ class NextItems:
             )
             for row in self.rows
         ]
-        write_frame(pl.DataFrame(cells, schema=list(COLUMNS), orient="row"), path)
+        return pl.DataFrame(cells, schema=list(COLUMNS), orient="row")
 
     def __str__(self) -> str:
         lines = [
@@ -194,7 +200,8 @@ def _check(state: PilotState, n: int, buy: tuple[str, ...], gold: str) -> None:
         )
     if "gold" in buy and state.gold_chances is not None and np.isnan(state.gold_chances).any():
         raise InputError(
-            "the pilot's gold_weights leave out items: to draw more gold, give the chance of every item, not only of those with gold."
+            "gold_weights of your data leave out items: to draw more gold, give the chance of "
+            "every item, not only of those with gold."
         )
 
 

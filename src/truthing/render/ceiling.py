@@ -11,27 +11,56 @@ from rich.text import Text
 
 from truthing.ceiling.result import BayesError
 from truthing.ceiling.verdict import Verdict
-from truthing.errors import InputError
 from truthing.render.console import safe
+from truthing.render.figures import Picture
+from truthing.render.sheet import Sheet
+from truthing.render.summary import Line
+from truthing.render.terminal import checks, doubts
+from truthing.render.words import percent
 
-WIDTH = 40
+WIDTH = 38
 
 
-def show(result: BayesError, said: str, level: float, console: Console, notes: Console) -> None:
-    """Sentence, numbers, verdict, assumptions; what has to be checked goes to ``notes``."""
-    console.print(Text(safe(said, 500), style="dim"))
+def show(result: BayesError, console: Console, *, level: float = 0.95, said: str = "") -> None:
+    """Sentence, doubts, numbers, verdict, assumptions."""
+    if said:
+        console.print(Text(safe(said, 500), style="dim"))
     for sentence in headline(result, level):
         console.print(Text(sentence, style="bold"))
     if result.verdict is not None:
         console.print(Text(result.verdict.sentence))
+    checks(console, result.warnings)
     console.print()
     for line in bars(result, level):
         console.print(Text(line))
-    console.print()
-    for n, sentence in enumerate(result.assumptions):
-        console.print(Text(f"{'Assumed' if n == 0 else '':<9} {sentence}"))
-    for n, sentence in enumerate(result.warnings):
-        notes.print(Text(f"{'Check' if n == 0 else '':<9} {safe(sentence, 1000)}"))
+    doubts(console, result.assumptions)
+
+
+def sheet(result: BayesError, *, level: float = 0.95, said: str = "", **more: Any) -> Sheet:
+    first, *rest = headline(result, level)
+    verdict = [] if result.verdict is None else [result.verdict.sentence]
+    lines = [Line(what, error, [limits]) for what, error, limits in result.shown_errors(level)]
+    return Sheet(
+        title="What is the least error any classifier can reach?",
+        headline=first,
+        more=(*rest, *verdict, *([said] if said else [])),
+        level=level,
+        estimate="error",
+        lines=tuple(lines),
+        warnings=tuple(result.warnings),
+        assumptions=tuple(result.assumptions),
+        **more,
+    )
+
+
+def pictures(result: BayesError, level: float = 0.95, **_: Any) -> dict[str, Picture]:
+    """Models and ceiling."""
+    models = {} if result.verdict is None else {"model": result.verdict}
+
+    said = f"Error of the model (bar) and the least error any classifier can reach (line), with {percent(level)} intervals."
+    if not np.isfinite(result.value):
+        return {}
+    return {"ceiling": Picture(lambda ax: draw(ax, result, models, level), said, 4, 3.5)}
 
 
 def headline(result: BayesError, level: float) -> list[str]:
@@ -40,8 +69,10 @@ def headline(result: BayesError, level: float) -> list[str]:
         noise = result.labeler_error
         low, high = noise.interval(level)
         return [
-            "Read as labeler error, disagreement sets no ceiling: every item has one truth, and 0% error is possible.",
-            f"The labelers themselves err on {noise.value:.2%} of the labels; {level:.0%} sure it is between {low:.2%} and {high:.2%}.",
+            "If disagreement is labelers' mistakes, it sets no ceiling: every item has one truth, "
+            "and 0% error is possible.",
+            f"The labelers themselves err on {noise.value:.2%} of the labels ({percent(level)} "
+            f"interval {low:.2%} to {high:.2%}).",
         ]
     if np.isnan(result.value):
         return [
@@ -49,7 +80,8 @@ def headline(result: BayesError, level: float) -> list[str]:
         ]
     low, high = result.interval(level)
     said = [
-        f"No classifier can err on fewer than {result.value:.2%} of labels like these; {level:.0%} sure this ceiling is between {low:.2%} and {high:.2%}."
+        f"No classifier can err on fewer than {result.value:.2%} of labels like these "
+        f"({percent(level)} interval {low:.2%} to {high:.2%})."
     ]
     if result.identified is not None:
         said.append(
@@ -61,14 +93,7 @@ def headline(result: BayesError, level: float) -> list[str]:
 
 def bars(result: BayesError, level: float) -> list[str]:
     """Ceiling and model on one scale."""
-    rows = []
-    shown = result if result.labeler_error is None else result.labeler_error
-    if np.isfinite(shown.value):
-        rows.append(
-            ("ceiling" if shown is result else "labelers", shown.value, shown.interval(level))
-        )
-    if result.verdict is not None:
-        rows.append(("model", result.verdict.error, result.verdict.interval(level)))
+    rows = result.shown_errors(level)
     top = max([high for _, _, (_, high) in rows] + [1e-6])
     lines = (
         [f"{'':<10}{'error':>8}   {f'{level:.0%} interval':<17}  0{'':<{WIDTH - 8}}{top:.2%}"]
@@ -101,24 +126,3 @@ def draw(ax: Any, result: BayesError, models: Mapping[str, Verdict], level: floa
     ax.margins(y=0.2)
     ax.set_ylim(bottom=0)
     ax.legend(frameon=False)
-
-
-def save(result: BayesError, path: str, level: float) -> None:
-    """The picture as a file."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise InputError("figures need matplotlib: pip install 'truthing[plot]'.") from None
-    figure = Figure(figsize=(4, 3.5), layout="constrained")
-    draw(
-        figure.subplots(),
-        result,
-        {} if result.verdict is None else {"model": result.verdict},
-        level,
-    )
-    try:
-        figure.savefig(path, dpi=130)
-    except (OSError, ValueError) as problem:
-        raise InputError(
-            f"{path} cannot be written ({problem}): give a file that ends in .png, .svg or .pdf."
-        ) from None

@@ -10,17 +10,26 @@ from rich.text import Text
 
 from truthing.comparison.result import Comparison, name_of
 from truthing.render.console import safe
-from truthing.render.terminal import add_line, doubts, lines_table, plain_table
+from truthing.render.figures import Picture, new_axes
+from truthing.render.sheet import Block, Sheet
+from truthing.render.summary import Line
+from truthing.render.terminal import add_line, checks, doubts, lines_table, plain_table
 from truthing.render.words import one_line, percent
 
 MOST_PAIRS = 20
 
 
 def show(
-    result: Comparison, metric: str, console: Console, level: float = 0.95, within: float = 0.01
+    result: Comparison,
+    console: Console,
+    *,
+    metric: str = "accuracy",
+    level: float = 0.95,
+    within: float = 0.01,
 ) -> None:
     console.print(Text(safe(result.verdict(metric, level), 1000), style="bold"))
     console.print(Text(safe(result.order_sentence(metric), 1000)))
+    checks(console, result.warnings)
     console.print()
     console.print(models_table(result, metric, level, console), soft_wrap=False)
     console.print()
@@ -28,7 +37,64 @@ def show(
     if result.slices:
         console.print()
         console.print(slices_table(result, metric, level), soft_wrap=False)
-    doubts(console, result.assumptions, result.warnings, None)
+    doubts(console, result.assumptions)
+
+
+def sheet(
+    result: Comparison,
+    *,
+    metric: str = "accuracy",
+    level: float = 0.95,
+    within: float = 0.01,
+    **more: Any,
+) -> Sheet:
+    best = result.probability_best(metric)
+    lines = [
+        Line.of(
+            f"{one_line(name, 30)} (best: {best[name]:.0%})",
+            result.estimate(name, metric),
+            (level,),
+            result.at_face_value(name, metric),
+        )
+        for name in ordered(result, metric)
+    ]
+    heads: tuple[str, ...] = (
+        "",
+        "difference",
+        f"{percent(level)} interval",
+        "P(better)",
+        f"P(within {within:g})",
+    )
+    blocks = [Block("Differences, paired", heads, tuple(pair_rows(result, metric, level, within)))]
+    if result.slices:
+        heads = ("", "items", "model", "estimate", f"{percent(level)} interval", "alone")
+        title = "Slices, pooled with each other; on new data like them"
+        blocks.append(Block(title, heads, tuple(slice_rows(result, metric, level))))
+    return Sheet(
+        title="Which model is better?",
+        headline=result.verdict(metric, level),
+        more=(result.order_sentence(metric),),
+        level=level,
+        what=one_line(name_of(metric, result)),
+        lines=tuple(lines),
+        blocks=tuple(blocks),
+        warnings=tuple(result.warnings),
+        assumptions=tuple(result.assumptions),
+        **more,
+    )
+
+
+def pictures(
+    result: Comparison, level: float = 0.95, metric: str = "accuracy", **_: Any
+) -> dict[str, Picture]:
+    """The models with their intervals."""
+    said = (
+        f"{name_of(metric, result).capitalize()} of each model with {percent(level)} intervals "
+        f"(bars), and "
+        "against the labels taken at face value (diamonds)."
+    )
+    height = 0.6 + 0.4 * len(result.models)
+    return {"models": Picture(lambda ax: figure(result, metric, level, ax), said, 6, height)}
 
 
 def ordered(result: Comparison, metric: str) -> list[str]:
@@ -58,9 +124,28 @@ def _columns(table: Table, *columns: str) -> Table:
     return table
 
 
-def pairs_table(result: Comparison, metric: str, level: float, within: float) -> Table:
+def pair_rows(
+    result: Comparison, metric: str, level: float, within: float
+) -> list[tuple[str, ...]]:
     names = ordered(result, metric)
-    pairs = [(a, b) for k, a in enumerate(names) for b in names[k + 1 :]]
+    rows: list[tuple[str, ...]] = []
+    for first, second in [(a, b) for k, a in enumerate(names) for b in names[k + 1 :]]:
+        gap = result.difference(metric, first, second)
+        low, high = gap.interval(level)
+        rows.append(
+            (
+                f"{one_line(first, 24)} - {one_line(second, 24)}",
+                f"{gap.mean:+.3f}",
+                f"{low:+.3f} – {high:+.3f}",
+                f"{gap.probability_better:.1%}",
+                f"{gap.probability_equivalent(within):.0%}",
+            )
+        )
+    return rows
+
+
+def pairs_table(result: Comparison, metric: str, level: float, within: float) -> Table:
+    rows = pair_rows(result, metric, level, within)
     table = _columns(
         plain_table("differences, paired"),
         "",
@@ -69,27 +154,31 @@ def pairs_table(result: Comparison, metric: str, level: float, within: float) ->
         "P(better)",
         f"P(within {within:g})",
     )
-    for first, second in pairs[:MOST_PAIRS]:
-        gap = result.difference(metric, first, second)
-        low, high = gap.interval(level)
-        table.add_row(
-            Text(f"{one_line(first, 24)} - {one_line(second, 24)}"), f"{gap.mean:+.3f}", f"{low:+.3f} – {high:+.3f}",
-            f"{gap.probability_better:.1%}", f"{gap.probability_equivalent(within):.0%}",
-        )  # fmt: skip
-    if len(pairs) > MOST_PAIRS:
-        table.add_row(f"… {len(pairs) - MOST_PAIRS} more: --json shows all")
+    for row in rows[:MOST_PAIRS]:
+        table.add_row(*map(Text, row))
+    if len(rows) > MOST_PAIRS:
+        table.add_row(f"… {len(rows) - MOST_PAIRS} more: --json shows all")
     return table
+
+
+def slice_rows(result: Comparison, metric: str, level: float) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = []
+    for part in result.by_slice(metric):
+        low, high = part.pooled.interval(level)
+        rows.append(
+            (
+                one_line(part.name, 24), f"{part.items:,}", one_line(part.model, 40), f"{part.pooled.mean:.3f}",
+                f"{low:.3f} – {high:.3f}", f"{part.alone.mean:.3f}",
+            )
+        )  # fmt: skip
+    return rows
 
 
 def slices_table(result: Comparison, metric: str, level: float) -> Table:
     title = plain_table("slices, pooled with each other; on new data like them")
     table = _columns(title, "", "items", "model", "estimate", f"{percent(level)} interval", "alone")
-    for part in result.by_slice(metric):
-        low, high = part.pooled.interval(level)
-        table.add_row(
-            Text(one_line(part.name, 24)), f"{part.items:,}", Text(one_line(part.model, 40)), f"{part.pooled.mean:.3f}",
-            f"{low:.3f} – {high:.3f}", f"{part.alone.mean:.3f}",
-        )  # fmt: skip
+    for row in slice_rows(result, metric, level):
+        table.add_row(*map(Text, row))
     return table
 
 
@@ -97,10 +186,7 @@ def figure(
     result: Comparison, metric: str = "accuracy", level: float = 0.95, ax: Any = None
 ) -> Any:
     """Intervals of the models, best first, with the value at face value beside each."""
-    import matplotlib.pyplot as plt
-
-    if ax is None:
-        _, ax = plt.subplots(figsize=(6, 0.6 + 0.4 * len(result.models)), layout="constrained")
+    ax = new_axes(ax, 6, 0.6 + 0.4 * len(result.models))
     best = result.probability_best(metric)
     for row, name in enumerate(reversed(ordered(result, metric))):
         estimate = result.estimate(name, metric)
@@ -131,8 +217,3 @@ def figure(
     for side in ("top", "right", "left"):
         ax.spines[side].set_visible(False)
     return ax
-
-
-def save(result: Comparison, metric: str, path: str, level: float) -> None:
-    ax = figure(result, metric, level)
-    ax.figure.savefig(path, dpi=150)

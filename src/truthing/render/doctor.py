@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.text import Text
 
 from truthing.doctor import Findings, Offer
 from truthing.render.console import safe
+
+if TYPE_CHECKING:
+    from truthing.render.sheet import Sheet
 
 
 def show(findings: Findings, console: Console) -> None:
@@ -32,3 +36,25 @@ def _offers(title: str, offers: Sequence[Offer], console: Console) -> None:
     width = max(len(offer.what) for offer in offers)
     for offer in offers:
         console.print(Text(f"  {offer.what:<{width}}   {safe(offer.how, 500)}"))
+
+
+def sheet(findings: Findings, **more: Any) -> Sheet:
+    from truthing.render.sheet import Block, Sheet
+
+    files = [
+        Block(safe(f.path), ("found",), tuple((safe(sentence, 500),) for sentence in f.sentences))
+        for f in findings.files
+    ]
+    offers = [
+        Block(title, ("what", "how"), tuple((o.what, safe(o.how, 500)) for o in some))
+        for title, some in (("You can now", findings.now), ("You could also", findings.later))
+        if some
+    ]
+    held = len(findings.files)
+    return Sheet(
+        title="What is in these files?",
+        headline=f"{held} file{'' if held == 1 else 's'} read.",
+        more=tuple(safe(s, 500) for s in findings.together),
+        blocks=(*files, *offers),
+        **more,
+    )

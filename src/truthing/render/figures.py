@@ -6,6 +6,7 @@ Colours are from Okabe and Ito's palette, which colour-blind readers can tell ap
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,21 @@ import numpy as np
 from truthing.class_codes import Array
 from truthing.errors import InputError, did_you_mean
 from truthing.metrics.curves import Curve
-from truthing.render.summary import Line, Summary, scale
+from truthing.progress import Progress
+from truthing.render.summary import Line, Summary, scale, sensitivity_lines
 from truthing.render.words import metric_title, one_line, percent
 from truthing.report import Report
+
+
+@dataclass(frozen=True)
+class Picture:
+    """What draws on axes, its caption ready for a paper, and its size in inches."""
+
+    draw: Callable[[Any], Any]
+    caption: str
+    width: float
+    height: float
+
 
 BLUE, ORANGE, GREY, LIGHT = "#0072B2", "#D55E00", "#666666", "#dddddd"
 ARROW = 0.008
@@ -32,11 +45,67 @@ def plot(
     return PICTURES[kind](report, ax, level=level, **options)
 
 
-def metrics(report: Report, ax: Any = None, *, level: float = 0.95) -> Any:
+def pictures(report: Report, level: float = 0.95, terms: str = "usual") -> dict[str, Picture]:
+    """Every picture of a grade that can be drawn without another run."""
+    summary = Summary(report, (level,), terms)
+    at, size = f"{percent(level)} interval", max(3.2, 0.85 * len(summary.busiest_classes))
+    sizes = report.sizes
+    data = f"{sizes['items']:,} items, {sizes['labels']:,} labels, {sizes['gold']:,} gold"
+    said = {
+        "metrics": (
+            f"Metrics of the classifier ({data}): corrected for mistakes of the labelers, with "
+            f"{at}s (blue), and against the labels taken at face value (orange rings).",
+            7,
+            1 + 0.34 * len(summary.metrics),
+        ),
+        "density": (
+            f"Posterior of accuracy ({data}). Filled: its {at}. Dashed: accuracy against the "
+            f"labels taken at face value.",
+            5,
+            2.6,
+        ),
+        "confusion": (
+            f"Expected number of items by true class (rows) and predicted class (columns), with "
+            f"{at}s.",
+            size + 1,
+            size,
+        ),
+    }
+    if report.curves is not None and report.positive is not None:
+        for name, words in (("roc", "ROC"), ("pr", "Precision-recall")):
+            said[name] = (
+                f"{words} curve of the classifier's scores, corrected for mistakes of the "
+                f"labelers, with a {percent(level)} band. Square: the threshold of the "
+                f"predictions.",
+                4.4,
+                4.4,
+            )
+    if summary.labelers:
+        said["labelers"] = (
+            f"Share of wrong labels of each labeler, with {at}s.",
+            6,
+            1 + 0.3 * len(summary.labelers),
+        )
+    if report.sensitivity_is_known:
+        rows = len(report.sensitivity(level).rows)
+        said["sensitivity"] = (
+            "Accuracy when one assumption at a time takes another value.",
+            7.5,
+            1 + 0.3 * rows,
+        )
+    terms_of = {name: {"terms": terms} for name in ("metrics", "roc", "pr")}
+
+    def drawer(name: str) -> Callable[[Any], Any]:
+        return lambda ax: PICTURES[name](report, ax, level=level, **terms_of.get(name, {}))
+
+    return {name: Picture(drawer(name), *rest) for name, rest in said.items()}
+
+
+def metrics(report: Report, ax: Any = None, *, level: float = 0.95, terms: str = "usual") -> Any:
     """Estimates with intervals, and arrows that lead there from the values at face value."""
-    lines = Summary(report, (level,)).metrics
-    ax = _axes(ax, 7, 1 + 0.34 * len(lines))
-    _lines(ax, lines)
+    lines = Summary(report, (level,), terms).metrics
+    ax = new_axes(ax, 7, 1 + 0.34 * len(lines))
+    draw_lines(ax, lines)
     for k, line in enumerate(lines):
         if line.known and line.face_value == line.face_value:
             if abs(line.face_value - line.mean) > ARROW:
@@ -56,7 +125,7 @@ def density(
 ) -> Any:
     """The whole posterior of one metric, its interval filled."""
     estimate = report[metric]
-    ax = _axes(ax, 5, 2.6)
+    ax = new_axes(ax, 5, 2.6)
     grid, height = estimate.density()
     low, high = estimate.interval(level)
     inside = (grid >= low) & (grid <= high)
@@ -86,7 +155,7 @@ def confusion(report: Report, ax: Any = None, *, level: float = 0.95) -> Any:
     kept = summary.busiest_classes
     names = [_plain(one_line(report.classes[c], 16)) for c in kept]
     size = max(3.2, 0.85 * len(kept))
-    ax = _axes(ax, size + 1, size)
+    ax = new_axes(ax, size + 1, size)
     mean = report.confusion.mean
     low, high = report.confusion.interval(level)
     share = mean / np.maximum(mean.sum(axis=1, keepdims=True), 1e-12)
@@ -104,16 +173,17 @@ def confusion(report: Report, ax: Any = None, *, level: float = 0.95) -> Any:
     return ax
 
 
-def roc(report: Report, ax: Any = None, *, level: float = 0.95) -> Any:
+def roc(report: Report, ax: Any = None, *, level: float = 0.95, terms: str = "usual") -> Any:
     """ROC curve with its band and the operating point of the predictions."""
-    ax = _axes(ax, 4.4, 4.4)
+    ax = new_axes(ax, 4.4, 4.4)
     ax.plot([0, 1], [0, 1], color=GREY, lw=0.8, ls=":")
-    return _curve(report, report.roc(), ("false_alarm", "recall"), ax, level)
+    return _curve(report, report.roc(), ("false_alarm", "recall"), ax, level, terms)
 
 
-def pr(report: Report, ax: Any = None, *, level: float = 0.95) -> Any:
+def pr(report: Report, ax: Any = None, *, level: float = 0.95, terms: str = "usual") -> Any:
     """Precision-recall curve with its band and the operating point of the predictions."""
-    return _curve(report, report.pr(), ("recall", "precision"), _axes(ax, 4.4, 4.4), level)
+    ax = new_axes(ax, 4.4, 4.4)
+    return _curve(report, report.pr(), ("recall", "precision"), ax, level, terms)
 
 
 def labelers(report: Report, ax: Any = None, *, level: float = 0.95) -> Any:
@@ -123,21 +193,24 @@ def labelers(report: Report, ax: Any = None, *, level: float = 0.95) -> Any:
         raise InputError(
             "nothing is known about single labelers: this noise model has no confusion matrices."
         )
-    ax = _axes(ax, 6, 1 + 0.3 * len(found))
-    _lines(ax, [labeler.error for labeler in found])
+    ax = new_axes(ax, 6, 1 + 0.3 * len(found))
+    draw_lines(ax, [labeler.error for labeler in found])
     ax.set(xlabel="error", xlim=(0, scale([labeler.error for labeler in found])[1]))
     return ax
 
 
-def sensitivity(report: Report, ax: Any = None, *, level: float = 0.95) -> Any:
-    """Accuracy when one assumption at a time takes another value."""
-    rows = report.sensitivity(level).rows
-    ax = _axes(ax, 7.5, 1 + 0.3 * len(rows))
-    named = [
-        f"{row.assumption}{'' if row.value != row.value else f': {row.value:g}'}" for row in rows
-    ]  # NaN is "as learned": its name says so
-    lines = [Line(name, row.mean, [(row.low, row.high)]) for name, row in zip(named, rows)]
-    _lines(ax, lines, most=60)
+def sensitivity(
+    report: Report, ax: Any = None, *, level: float = 0.95, progress: bool | Progress = False
+) -> Any:
+    """Accuracy when one assumption at a time takes another value; run once and kept."""
+    blocks = sensitivity_lines(report.sensitivity(level, progress=progress), (level,))
+    lines = [
+        replace(line, title=f"{assumption}: {line.title}")
+        for assumption, some in blocks.items()
+        for line in some
+    ]
+    ax = new_axes(ax, 7.5, 1 + 0.3 * len(lines))
+    draw_lines(ax, lines, most=90)
     ax.set(xlabel="accuracy", xlim=scale(lines))
     return ax
 
@@ -147,7 +220,7 @@ PICTURES: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
-def _axes(ax: Any, width: float, height: float) -> Any:
+def new_axes(ax: Any, width: float, height: float) -> Any:
     if ax is not None:
         return ax
     try:
@@ -157,7 +230,7 @@ def _axes(ax: Any, width: float, height: float) -> Any:
     return pyplot.subplots(figsize=(width, height), layout="constrained")[1]
 
 
-def _lines(ax: Any, lines: list[Line], most: int = 40) -> None:
+def draw_lines(ax: Any, lines: list[Line], most: int = 40) -> None:
     """Dots with bars, the first on top."""
     place: Array = np.arange(len(lines))
     for k, line in enumerate(lines):
@@ -176,7 +249,9 @@ def _lines(ax: Any, lines: list[Line], most: int = 40) -> None:
     ax.tick_params(length=0)
 
 
-def _curve(report: Report, found: Curve, point: tuple[str, str], ax: Any, level: float) -> Any:
+def _curve(
+    report: Report, found: Curve, named: tuple[str, str], ax: Any, level: float, terms: str
+) -> Any:
     low, high = found.band(level)
     order = np.argsort(found.x, kind="stable")
     ax.fill_between(
@@ -189,9 +264,9 @@ def _curve(report: Report, found: Curve, point: tuple[str, str], ax: Any, level:
         label=f"{percent(level)} band",
     )
     ax.plot(found.x, found.y, color=BLUE)
-    x, y = (report[name].mean for name in point)
-    ax.plot(x, y, "s", color="black", ms=6, label="predictions as given")
-    ax.set(xlabel=_plain(metric_title(report, point[0])), ylabel=_plain(metric_title(report, point[1])), xlim=(0, 1), ylim=(0, 1.01), aspect="equal")  # fmt: skip
+    ax.plot(*report.operating_point(found), "s", color="black", ms=6, label="predictions as given")
+    across, up = (_plain(metric_title(report, name, terms=terms)) for name in named)
+    ax.set(xlabel=across, ylabel=up, xlim=(0, 1), ylim=(0, 1.01), aspect="equal")
     ax.grid(color=LIGHT, lw=0.8)
     ax.spines[["right", "top"]].set_visible(False)
     ax.legend(frameon=False, loc="lower center", fontsize="small")

@@ -1,4 +1,6 @@
-"""Labelers for people: who is worth the pay, bars for bits, agreement, pairs, and every doubt in words."""
+"""Labelers for people: whom to keep, retrain or drop, what labels tell, agreement, pairs, and every
+doubt in words.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,16 @@ from rich.table import Table
 from rich.text import Text
 
 from truthing.errors import InputError
+from truthing.people.advice import Advice
 from truthing.people.result import LabelersReport
 from truthing.render.console import safe
-from truthing.render.terminal import drawn_bar
+from truthing.render.figures import Picture
+from truthing.render.sheet import Block, Sheet
+from truthing.render.summary import Line, scale
+from truthing.render.terminal import checks, doubts, fits, said
+from truthing.render.words import one_line, percent
 
-BAR, MOST_PAIRS, MOST_CLASSES, MOST_DRAWN = 24, 5, 6, 40
+MOST_PAIRS, MOST_CLASSES, MOST_DRAWN, MOST_SHOWN = 5, 6, 40, 200
 COEFFICIENTS = {
     "fleiss_kappa": "Fleiss' κ",
     "krippendorff_alpha": "Krippendorff's α",
@@ -25,33 +32,109 @@ COEFFICIENTS = {
 
 
 def show(
-    result: LabelersReport, console: Console, *, level: float, expert: float, top: int
+    result: LabelersReport,
+    console: Console,
+    *,
+    level: float = 0.95,
+    expert: float = 0.05,
+    top: int = 20,
+    left_out: str = "",
 ) -> None:
-    """A sentence, the labelers, what they have in common, and what was assumed."""
-    console.print(Text(safe(result.verdict(level), 2000), style="bold"))
+    """Whom to keep, retrain or drop, the labelers, what they have in common, and what was
+    assumed.
+    """
+    first, *rest = result.sentences(level)
+    console.print(Text(safe(first, 2000), style="bold"))
+    for sentence in ([left_out] if left_out else []) + rest:
+        console.print(Text(safe(sentence, 1000)))
+    checks(console, result.warnings)
     console.print()
-    console.print(people_table(result, level, top), soft_wrap=False)
+    console.print(people_table(result, console, level, top), soft_wrap=False)
     console.print()
-    if result.agreement:
-        shown = [
-            f"{COEFFICIENTS[name]} {_span(value, level)}"
-            for name, value in result.agreement.items()
-        ]
-        _line(console, "Agree", " · ".join(shown))
-    for pair in result.pairs[:MOST_PAIRS]:
-        _line(console, "Pairs", str(pair))
+    for title, lines in facts(result, level, expert).items():
+        said(console, title, lines)
+    doubts(console, result.assumptions)
+
+
+def facts(result: LabelersReport, level: float, expert: float) -> dict[str, list[str]]:
+    """What is said about the panel beside the table."""
+    agree = " · ".join(
+        f"{COEFFICIENTS[name]} {_span(value, level)}" for name, value in result.agreement.items()
+    )
+    pairs = [str(pair) for pair in result.pairs[:MOST_PAIRS]]
     if len(result.pairs) > MOST_PAIRS:
-        _line(console, "Pairs", f"{len(result.pairs) - MOST_PAIRS} more: --json shows all.")
-    for name, meant in list(result.readings.items())[:MOST_PAIRS]:
-        _line(
-            console,
-            "Invert",
-            f"{name}: " + ", ".join(f"{said} means {truth}" for said, truth in meant.items()),
+        pairs.append(f"{len(result.pairs) - MOST_PAIRS} more: --json shows all.")
+    swaps = [
+        f"{name}: " + ", ".join(f"{word} means {truth}" for word, truth in meant.items())
+        for name, meant in list(result.readings.items())[:MOST_PAIRS]
+    ]
+    found = {"Agree": [agree] if agree else [], "Pairs": pairs, "Invert": swaps}
+    return {**found, "Expert": [expert_sentence(result, expert)]}
+
+
+def sheet(
+    result: LabelersReport,
+    *,
+    level: float = 0.95,
+    expert: float = 0.05,
+    left_out: str = "",
+    **more: Any,
+) -> Sheet:
+    rows = result.to_frame(level).to_dicts()[:MOST_SHOWN]
+    lines = [
+        Line(one_line(row["labeler"]), row["error"], [(row["error_low"], row["error_high"])])
+        for row in rows
+    ]
+    heads = ("labeler", "advice", "labels", "label tells", "adds", "error by the others")
+    most = max(result.most_bits, 1e-12)
+    cells = tuple(
+        (
+            one_line(row["labeler"]),
+            _advice(row),
+            f"{row['labels']:,}",
+            f"{row['bits'] / most:.0%}",
+            f"{row['adds'] / most:.0%}",
+            error_by_others(row),
         )
-    _line(console, "Expert", expert_sentence(result, expert))
-    for title, lines in (("Assumed", result.assumptions), ("Check", result.warnings)):
-        for line in lines:
-            _line(console, title, line)
+        for row in rows
+    )
+    told = facts(result, level, expert)
+    return Sheet(
+        title="Who labels well?",
+        headline=result.sentences(level)[0],
+        more=(*([left_out] if left_out else []), *result.sentences(level)[1:]),
+        level=level,
+        what="labeler",
+        estimate="error",
+        lines=tuple(lines),
+        ends=(0.0, scale(lines)[1]),
+        blocks=(
+            Block(
+                "What to do about whom",
+                heads,
+                cells,
+                "Label tells: the share of what a perfect label would tell about the truth. Adds: "
+                "the share that the others' labels do not tell.",
+            ),
+        ),
+        facts=tuple((word, line) for word, lines in told.items() for line in lines),
+        warnings=tuple(result.warnings),
+        assumptions=tuple(result.assumptions),
+        **more,
+    )
+
+
+def pictures(result: LabelersReport, level: float = 0.95, **_: Any) -> dict[str, Picture]:
+    """What labels are worth."""
+    rows = min(len(result.labelers), MOST_DRAWN)
+
+    caption = (
+        "What one label of each labeler tells about the truth, and what it adds to the other "
+        "labels of its items, as shares of "
+        f"what a perfect label would tell; {percent(level)} intervals."
+    )
+    height = 1.3 + 0.25 * rows
+    return {"labelers": Picture(lambda ax: draw(ax, result, level), caption, 7, height)}
 
 
 def expert_sentence(result: LabelersReport, expert: float) -> str:
@@ -60,35 +143,48 @@ def expert_sentence(result: LabelersReport, expert: float) -> str:
         needed = result.needed(expert)
     except InputError as problem:
         return f"Against an expert with {expert:.1%} error: {problem}"
-    return f"An expert with {expert:.1%} error is matched by {needed} label{'s' * (needed != 1)} an item from independent labelers like the average of these."
+    return f"An expert with {expert:.1%} error is matched by {needed} label{'s' * (needed != 1)} per item from independent labelers like the average of these."
 
 
-def people_table(result: LabelersReport, level: float, top: int) -> Table:
-    """Best first; of many labelers the best and the worst."""
+def people_table(result: LabelersReport, console: Console, level: float, top: int) -> Table:
+    """Best first, of many labelers the best and the worst; as many columns as there is room for,
+    the error always.
+    """
+    optional = [
+        "by the others",
+        "wrong on gold",
+        *(f"right on {safe(c, 12)}" for c in result.classes),
+    ]
+    if not result.graded:
+        optional.remove("by the others")
+    if not result.gold_checked.any():
+        optional.remove("wrong on gold")
+    if len(result.classes) > MOST_CLASSES:
+        optional = [name for name in optional if not name.startswith("right on")]
+    for count in range(len(optional), -1, -1):
+        table = _people(result, optional[:count], level, top)
+        if fits(table, console):
+            break
+    return table
+
+
+def _people(result: LabelersReport, optional: list[str], level: float, top: int) -> Table:
     table = Table(box=None, pad_edge=False, header_style="")
-    right = (
-        [f"right on {safe(c, 12)}" for c in result.classes]
-        if len(result.classes) <= MOST_CLASSES
-        else []
-    )
-    checked = bool(result.gold_checked.any())
-    scale_head = f"0{result.most_bits:>{BAR - 1}.2f}"
-    heads = [
+    heads = (
         "",
         "labels",
         "error",
-        f"{level:.0%} interval",
-        *(["by the others"] if result.graded else []),
-        *right,
-        "bits a label",
-        scale_head,
+        f"{percent(level)} interval",
+        *optional,
+        "tells",
         "adds",
-    ]
-    for column in [*heads, *(["wrong on gold"] if checked else []), "note"]:
+        "advice",
+    )
+    for column in heads:
         table.add_column(
-            column, justify="left" if column in ("", scale_head, "note") else "right", no_wrap=True
+            column, justify="left" if column in ("", "advice") else "right", no_wrap=True
         )
-    frame = result.frame(level).to_dicts()
+    frame, most = result.to_frame(level).to_dicts(), max(result.most_bits, 1e-12)
     n = int((result.given > 0).sum())
     shown = list(range(n)) if n <= top else [*range(-(-top // 2)), -1, *range(n - top // 2, n)]
     for place in shown:
@@ -96,16 +192,27 @@ def people_table(result: LabelersReport, level: float, top: int) -> Table:
             table.add_row(f"… {n - top} more")
             continue
         t, row = int(result.order[place]), frame[place]
-        scale = max(result.most_bits, 1e-9)
-        bar = drawn_bar(row["bits_low"] / scale, row["bits"] / scale, row["bits_high"] / scale, BAR)
+        extra = {
+            "by the others": error_by_others(row),
+            "wrong on gold": f"{result.gold_wrong[t]} of {result.gold_checked[t]}",
+            **{
+                f"right on {safe(c, 12)}": f"{result.noise.confusion[t, k, k]:.2f}"  # type: ignore[index]
+                for k, c in enumerate(result.classes)
+            },
+        }
         table.add_row(
-            safe(row["labeler"], 24), f"{row['labels']:,}", f"{row['error']:.3f}", f"{row['error_low']:.3f} – {row['error_high']:.3f}",
-            *([error_by_others(row)] if result.graded else []),
-            *(f"{result.noise.confusion[t, c, c]:.2f}" for c in range(len(right))),  # type: ignore[index]
-            f"{row['bits']:.3f}", bar, f"{row['adds']:.3f}",
-            *([f"{result.gold_wrong[t]} of {result.gold_checked[t]}"] if checked else []), "" if row["kind"] == "useful" else row["kind"],
+            Text(safe(row["labeler"], 16)), f"{row['labels']:,}", f"{row['error']:.3f}", f"{row['error_low']:.3f} – {row['error_high']:.3f}",
+            *(extra[name] for name in optional), f"{row['bits'] / most:.0%}", f"{row['adds'] / most:.0%}", Text(_advice(row)),
         )  # fmt: skip
+    table.caption = (
+        "tells, adds: share of what a perfect label would tell, and of that what the others do not"
+    )
+    table.caption_justify, table.caption_style = "left", ""
     return table
+
+
+def _advice(row: dict[str, Any]) -> str:
+    return one_line(str(Advice(row["advice"], row["reason"])), 22)
 
 
 def error_by_others(row: dict[str, Any]) -> str:
@@ -122,44 +229,21 @@ def _span(value: Any, level: float) -> str:
     return f"{value.value:.2f} ({low:.2f} – {high:.2f})"
 
 
-def _line(console: Console, title: str, text: str) -> None:
-    console.print(Text.assemble((f"{title:<8} ", "bold"), safe(text, 1000)))
-
-
 def draw(ax: Any, result: LabelersReport, level: float = 0.95) -> None:
     """Bits in a label and what it adds to the others', best first."""
-    frame = result.frame(level).head(MOST_DRAWN)
+    frame, most = result.to_frame(level).head(MOST_DRAWN), max(result.most_bits, 1e-12)
     place = -np.arange(len(frame))
     for what, colour, shift, label in (
-        ("bits", "#0072B2", 0.12, "in a label"),
-        ("adds", "#D55E00", -0.12, "added to the others"),
+        ("bits", "#0072B2", 0.12, "a label tells"),
+        ("adds", "#D55E00", -0.12, "beyond the others"),
     ):
-        value = frame[what].to_numpy()
-        error = [
-            np.maximum(value - frame[f"{what}_low"], 0),
-            np.maximum(frame[f"{what}_high"] - value, 0),
-        ]
+        value, low, high = (
+            100 * frame[name].to_numpy() / most for name in (what, f"{what}_low", f"{what}_high")
+        )
+        error = [np.maximum(value - low, 0), np.maximum(high - value, 0)]
         ax.errorbar(
             value, place + shift, xerr=error, fmt="o", ms=4, color=colour, lw=1.5, label=label
         )
-    ax.axvline(result.most_bits, color="black", lw=0.8, ls=":", label="the truth itself")
     ax.set_yticks(place, [safe(name, 24).replace("$", r"\$") for name in frame["labeler"]])
-    ax.set(xlabel="bits", xlim=(0, None), title=f"What labels are worth ({level:.0%} intervals)")
+    ax.set(xlabel=f"% of what a perfect label tells, {percent(level)} intervals", xlim=(0, 100))
     ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
-
-
-def save(result: LabelersReport, path: str, level: float) -> None:
-    """The picture as a file."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise InputError("figures need matplotlib: pip install 'truthing[plot]'.") from None
-    rows = min(len(result.labelers), MOST_DRAWN)
-    figure = Figure(figsize=(7, 1.3 + 0.25 * rows), layout="constrained")
-    draw(figure.subplots(), result, level)
-    try:
-        figure.savefig(path, dpi=130)
-    except (OSError, ValueError) as problem:
-        raise InputError(
-            f"{path} cannot be written ({problem}): give a file that ends in .png, .svg or .pdf."
-        ) from None

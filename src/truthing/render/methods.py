@@ -52,8 +52,11 @@ def methods(report: Report, level: float = 0.95) -> tuple[str, list[str]]:
             + ("these items." if report.target == "sample" else "new data like these items.")
         )
         if "rhat" in report.diagnostics:
+            agreed = report.diagnostics["rhat"] < 1.05
             said.append(
-                f"Chains agreed (split R̂ = {report.diagnostics['rhat']:.3f}, effective sample size {report.diagnostics['effective_sample_size']:,.0f}; Gelman et al. 2013)."
+                f"Chains {'agreed' if agreed else 'did not fully agree'} (split R̂ = "
+                f"{report.diagnostics['rhat']:.3f}, effective sample size "
+                f"{report.diagnostics['effective_sample_size']:,.0f}; Gelman et al. 2013)."
             )
             cited.append("gelman")
         elif report.noise.learned and "link_effective_sample_size" not in report.diagnostics:
@@ -66,6 +69,10 @@ def methods(report: Report, level: float = 0.95) -> tuple[str, list[str]]:
             f"Figures and {percent(level)} intervals are those of Su’s method “{report.method}”, which takes the noise of the labelers as known."
         )
         cited.append("su")
+    if report.warnings:
+        shown = " ".join(f"“{warning}”" for warning in report.warnings[:3])
+        left = len(report.warnings) - 3
+        said.append(f"The program warned: {shown}{f' and {left} more.' if left > 0 else ''}")
     said.append(
         "Labels were not assumed to be correct; how a classifier’s apparent error differs from its true error is described by Lam & Stork (2003)."
     )

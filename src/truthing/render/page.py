@@ -7,6 +7,7 @@ import hashlib
 import html
 import json
 import sys
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,22 +18,30 @@ from truthing import __version__
 from truthing.class_codes import Array
 from truthing.render import svg
 from truthing.render.methods import methods
-from truthing.render.summary import LEVELS, Line, Summary, scale
-from truthing.render.words import metric_title, next_step, number, one_line, percent
+from truthing.render.summary import LEVELS, Line, Summary, scale, sensitivity_lines
+from truthing.render.words import MEDICAL, NAMES, next_step, number, one_line, percent
 from truthing.report import Report
+from truthing.requirements import Verdict
 
 FOLDER = Path(__file__).parent / "templates"
 
 
-def to_html(report: Report, *, level: float = 0.95, sensitivity: bool = False) -> str:
+def to_html(
+    report: Report,
+    *,
+    level: float = 0.95,
+    sensitivity: bool = False,
+    terms: str = "usual",
+    requirements: Sequence[Verdict] = (),
+) -> str:
     """The page. ``level`` is the one shown first; ``sensitivity`` adds the picture of what the assumptions do (a few runs)."""
     levels = tuple(sorted({*LEVELS, level}))
-    summary = Summary(report, levels)
+    summary = Summary(report, levels, terms)
     script = (FOLDER / "report.js").read_text()
     paragraph, references = methods(report, level)
     return str(
-        _template().render(
-            report=report, summary=summary, levels=levels, shown=levels.index(level), version=__version__,
+        template("report.html").render(
+            requirements=tuple(requirements), names=_names(summary), report=report, summary=summary, levels=levels, shown=levels.index(level), version=__version__,
             css=(FOLDER / "report.css").read_text(), script=script, script_hash=fingerprint(script),
             verdicts=[report.verdict(each) for each in levels], densities=_densities(summary), curves=_curves(summary),
             points=_as_json(operating_points(report, levels)), sensitivity=_sensitivity(report, levels) if sensitivity else None,
@@ -53,7 +62,8 @@ def fingerprint(script: str) -> str:
 
 
 @cache
-def _template() -> Any:
+def template(name: str) -> Any:
+    """A page's template, with what all of them use."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -63,9 +73,14 @@ def _template() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": number, "percent": percent, "short": one_line}
+    environment.filters |= {
+        "is_number": lambda text: not text[:1].isalpha(),
+        "number": number,
+        "percent": percent,
+        "short": one_line,
+    }
     environment.globals |= {"track": svg.track}
-    return environment.get_template("report.html")
+    return environment.get_template(name)
 
 
 def _as_json(value: Any) -> str:
@@ -74,25 +89,19 @@ def _as_json(value: Any) -> str:
 
 
 def _densities(summary: Summary) -> list[dict[str, Any]]:
-    found = []
+    """The posteriors of the headline metrics on one axis, so that their spreads can be compared."""
+    report, found = summary.report, []
+    ends = svg.common_ends(
+        [(report[name], report.at_face_value(name)) for name in summary.headline]
+    )
     for name in summary.headline:
-        estimate, title = summary.report[name], metric_title(summary.report, name)
+        estimate, title = report[name], summary.title(name)
         low, high = estimate.interval(0.95)
-        naive = summary.report.at_face_value(name)
-        picture, left, right = svg.density(
-            estimate, summary.levels, naive,
+        picture = svg.density(
+            estimate, summary.levels, report.at_face_value(name), ends,
             f"Posterior of {title}: most of it lies between {low:.3f} and {high:.3f}, its mean is {estimate.mean:.3f}.",
         )  # fmt: skip
-        found.append(
-            {
-                "title": title,
-                "picture": picture,
-                "low": left,
-                "high": right,
-                "outside": not left <= naive <= right and naive == naive,
-                "face_value": naive,
-            }
-        )
+        found.append({"title": title, "picture": picture, "low": ends[0], "high": ends[1]})
     return found
 
 
@@ -100,19 +109,22 @@ def _curves(summary: Summary) -> list[dict[str, Any]]:
     report = summary.report
     if not _has_curves(report):
         return []
-    alarm, recall, precision = (
-        report[name].mean for name in ("false_alarm", "recall", "precision")
-    )
-    found = []
-    for curve, point, title, across, up in (
-        (report.roc(), (alarm, recall), "ROC", "false alarms", "recall"),
-        (report.pr(), (recall, precision), "Precision and recall", "recall", "precision"),
+    names, found = _names(summary), []
+    for curve, title, across, up in (
+        (report.roc(), "ROC", names["false_alarm"], names["recall"]),
+        (report.pr(), "Precision and recall", names["recall"], names["precision"]),
     ):
         area = curve.area
         line = None if area is None else Line.of("AUC" if curve.kind == "roc" else "average precision", area, summary.levels)  # fmt: skip
         said = f"{title} curve: {up} against {across} at every threshold, with a band at the chosen level."
+        point = report.operating_point(curve)
         found.append({"title": title, "across": across, "up": up, "area": line, "picture": svg.curve(curve, summary.levels, point, said)})  # fmt: skip
     return found
+
+
+def _names(summary: Summary) -> dict[str, str]:
+    usual = {name: NAMES.get(name, name) for name in MEDICAL}
+    return MEDICAL if summary.terms == "medical" else usual
 
 
 def _has_curves(report: Report) -> bool:
@@ -130,9 +142,10 @@ def operating_points(report: Report, levels: tuple[float, ...]) -> dict[str, Any
     roc, pr = report.roc(), report.pr()
     kept = svg.thinned(pr)
     bands = [(roc.bands(level), pr.bands(level)) for level in levels]
+    here = report.operating_point(roc)
     return {
         "thresholds": [float(f"{t:.6g}") for t in roc.thresholds[kept]],
-        "start": int(np.argmin(np.abs(roc.x[kept] - report["false_alarm"].mean) + np.abs(roc.y[kept] - report["recall"].mean))),
+        "start": int(np.argmin(np.abs(roc.x[kept] - here[0]) + np.abs(roc.y[kept] - here[1]))),
         "recall": {"mean": _rounded(roc.y[kept]), "limits": [[_rounded(v[kept]) for v in both[0][1]] for both in bands]},
         "false_alarm": {"mean": _rounded(roc.x[kept]), "limits": [[_rounded(v[kept]) for v in both[0][0]] for both in bands]},
         "precision": {"mean": _rounded(pr.y[kept]), "limits": [[_rounded(v[kept]) for v in both[1][1]] for both in bands]},
@@ -146,10 +159,7 @@ def _rounded(values: Array) -> list[float | None]:
 def _sensitivity(report: Report, levels: tuple[float, ...]) -> dict[str, Any]:
     """One block for each assumption: accuracy at each of its values."""
     found = report.sensitivity()
-    blocks: dict[str, list[Line]] = {}
-    for row in found.rows:
-        title = "as learned from public crowds" if np.isnan(row.value) else f"{row.value:g}"
-        blocks.setdefault(row.assumption, []).append(Line.of(title, row.estimate, levels))
+    blocks = sensitivity_lines(found, levels)
     return {
         "blocks": blocks,
         "bounds": found.bounds,

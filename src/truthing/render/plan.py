@@ -8,62 +8,82 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from truthing.errors import InputError
-from truthing.planning.design import Design
+from truthing.planning.design import Basket, Design
 from truthing.planning.result import Plan
 from truthing.render.console import safe
+from truthing.render.figures import Picture
+from truthing.render.sheet import Block, Sheet
+from truthing.render.terminal import checks, doubts
+from truthing.render.words import percent
 
 MOST_ROWS, MOST_CURVES = 12, 8
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
 
 
-def show(plan: Plan, console: Console, notes: Console) -> None:
-    """Sentence, table, assumptions; what has to be checked goes to ``notes``."""
+def show(plan: Plan, console: Console) -> None:
+    """Sentence, doubts, table, assumptions."""
     console.print(Text(safe(plan.sentence, 2000), style="bold"))
+    checks(console, plan.warnings)
     console.print()
-    console.print(table(plan), soft_wrap=False)
-    console.print()
-    for title, lines, to in (
-        ("Assumed", plan.assumptions, console),
-        ("Check", plan.warnings, notes),
-    ):
-        for n, line in enumerate(lines):
-            to.print(Text.assemble((f"{title if n == 0 else '':<9} ", "bold"), safe(line, 1000)))
+    heads, rows = designs(plan)
+    table = Table(box=None, pad_edge=False, header_style="")
+    for n, name in enumerate(heads):
+        table.add_column(safe(name, 30), justify="right" if n else "left")
+    for row in rows:
+        table.add_row(*row, style="bold" if row[0] == "→" else "")
+    console.print(table, soft_wrap=False)
+    doubts(console, plan.assumptions, following(plan))
 
 
-def table(plan: Plan) -> Table:
-    """The best design for each way to mix labelers."""
+def following(plan: Plan) -> str | None:
+    """Where the data are in hand, which items come next."""
+    if plan.now is None or plan.best.cost == 0:
+        return None
+    return "which items to buy for first, as a file: --next FILE, or plan.next_items()."
+
+
+def designs(plan: Plan) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """What to buy for each way to mix labelers, best first: beyond what is there, never what is
+    owned.
+    """
     kinds = list(plan.best.labels_per_item)
-    rows = Table(box=None, pad_edge=False, header_style="")
-    rows.add_column("")
-    for name in (
-        "items",
-        *(f"{'labels' if kind == 'label' else kind} an item" for kind in kinds),
-        "gold",
-        "cost",
-        "interval",
-    ):
-        rows.add_column(safe(name, 30), justify="right")
+    more = "" if plan.now is None else "more "
+    names = (f"{more}{'' if kind == 'label' else f'{kind} '}labels" for kind in kinds)
+    heads = ("", f"{more}items", *names, f"{more}gold", "cost", "interval")
     shown = plan.table[:MOST_ROWS]
     if plan.best not in shown:
         shown = [plan.best, *shown]
-    if plan.now is not None:
-        rows.add_row("now", *_cells(plan.now, kinds))
-    for design in shown:
-        best = design == plan.best
-        rows.add_row("→" if best else "", *_cells(design, kinds), style="bold" if best else "")
-    return rows
+    rows = [] if plan.now is None else [("now", *_cells(plan.now, plan.now, kinds))]
+    rows += [("→" if d == plan.best else "", *_cells(d, plan.now, kinds)) for d in shown]
+    return heads, rows
 
 
-def _cells(design: Design, kinds: list[str]) -> list[str]:
-    labels = [f"{design.labels_per_item.get(kind, 0):.3g}" for kind in kinds]
-    return [
-        f"{design.items:,}",
-        *labels,
-        f"{design.gold:,}",
-        f"{design.cost:,.2f}",
-        f"±{design.width / 2:.3f}",
-    ]
+def _cells(design: Design, now: Design | None, kinds: list[str]) -> tuple[str, ...]:
+    buy = Basket.of(design, now)
+    labels = (f"{buy.labels.get(kind, 0):,}" for kind in kinds)
+    cost = "" if design == now else f"{design.cost:,.2f}"
+    return f"{buy.items:,}", *labels, f"{buy.gold:,}", cost, f"±{design.width / 2:.3f}"
+
+
+def sheet(plan: Plan, **more: Any) -> Sheet:
+    heads, rows = designs(plan)
+    named = tuple(("best" if row[0] == "→" else row[0], *row[1:]) for row in rows)
+    return Sheet(
+        title="What to buy?",
+        headline=plan.sentence,
+        level=plan.goal.level,
+        blocks=(Block("The best of each way to mix labelers", heads, named),),
+        warnings=tuple(plan.warnings),
+        assumptions=tuple(plan.assumptions),
+        following=following(plan) or "",
+        **more,
+    )
+
+
+def pictures(plan: Plan) -> dict[str, Picture]:
+    """Cost against width."""
+    caption = f"Half width of the {percent(plan.goal.level)} interval of {plan.goal.metric} that money buys, by how labelers are mixed."
+    return {"plan": Picture(lambda ax: draw(ax, plan), caption, 7, 4.5)}
 
 
 def draw(ax: Any, plan: Plan) -> None:
@@ -97,7 +117,7 @@ def draw(ax: Any, plan: Plan) -> None:
         color="#D55E00",
         markeredgecolor="black",
         linestyle="none",
-        label=f"best: {plan.best}",
+        label=f"best: {plan.purchase}",
     )
     if plan.now is not None:
         ax.axhline(plan.now.width / 2, color="grey", linewidth=0.8, linestyle="-.", label="now")
@@ -131,19 +151,3 @@ def draw(ax: Any, plan: Plan) -> None:
     ax.set_xlabel("cost")
     ax.set_ylabel(f"± of the {plan.goal.level:.0%} interval of {plan.goal.metric}")
     ax.legend(frameon=False, fontsize=7)
-
-
-def save(plan: Plan, path: str) -> None:
-    """The picture as a file."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise InputError("figures need matplotlib: pip install 'truthing[plot]'.") from None
-    figure = Figure(figsize=(7, 4.5), layout="constrained")
-    draw(figure.subplots(), plan)
-    try:
-        figure.savefig(path, dpi=130)
-    except (OSError, ValueError) as problem:
-        raise InputError(
-            f"{path} cannot be written ({problem}): give a file that ends in .png, .svg or .pdf."
-        ) from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,9 +12,11 @@ import numpy as np
 
 from truthing.class_codes import Array
 from truthing.metrics.estimate import Estimate, shortest_interval
+from truthing.noise.bits import entropy
 from truthing.render.console import safe
 from truthing.render.words import metric_title, one_line
 from truthing.report import Report
+from truthing.truth.sensitivity import Sensitivity
 
 LEVELS = (0.8, 0.9, 0.95, 0.99)
 MOST_METRICS, MOST_CLASSES, MOST_CELLS, MOST_LABELERS, MOST_POINTS, MOST_SENTENCES = (
@@ -59,6 +61,20 @@ class Line:
         )
 
 
+def sensitivity_lines(found: Sensitivity, levels: Sequence[float]) -> dict[str, list[Line]]:
+    """Accuracy at each value of each assumption. A line without limits is a formula: it has no
+    interval, and says so.
+    """
+    blocks: dict[str, list[Line]] = {}
+    for row in found.rows:
+        title = "as learned from public crowds" if row.value != row.value else f"{row.value:g}"
+        line = Line.of(title, row.estimate, levels)
+        if len(row.estimate.values) == 1:
+            line = replace(line, title=f"{title} (by a formula)", limits=[])
+        blocks.setdefault(row.assumption, []).append(line)
+    return blocks
+
+
 def scale(lines: Sequence[Line]) -> tuple[float, float]:
     """Ends of an axis that holds the widest limits of all lines, at round tenths.
 
@@ -92,10 +108,12 @@ class Cell:
 
 @dataclass(frozen=True)
 class Labeler:
-    """How often one labeler errs, what a label of theirs tells, and how often they are right on each class."""
+    """How often one labeler errs, what a label of theirs tells as a share of a perfect label, and
+    how often they are right on each class.
+    """
 
     error: Line
-    bits: float
+    tells: float  # share of what a perfect label would tell
     right: list[float]
 
 
@@ -105,6 +123,7 @@ class Summary:
 
     report: Report
     levels: tuple[float, ...] = LEVELS
+    terms: str = "usual"
 
     @cached_property
     def metric_names(self) -> list[str]:
@@ -121,11 +140,12 @@ class Summary:
     def metrics(self) -> list[Line]:
         report = self.report
         return [
-            Line.of(
-                metric_title(report, name), report[name], self.levels, report.at_face_value(name)
-            )
+            Line.of(self.title(name), report[name], self.levels, report.at_face_value(name))
             for name in self.metric_names
         ]
+
+    def title(self, name: str) -> str:
+        return metric_title(self.report, name, terms=self.terms)
 
     @cached_property
     def headline(self) -> list[str]:
@@ -186,7 +206,7 @@ class Summary:
         noise = self.report.noise
         if noise.confusion is None or not len(noise.labelers):
             return []
-        error, bits = noise.error_rate, noise.bits
+        error, bits, most = noise.error_rate, noise.bits, max(float(entropy(noise.prior)), 1e-12)
         order = np.argsort(error, kind="stable")
         if len(order) > MOST_LABELERS:
             order = np.concatenate([order[: MOST_LABELERS // 2], order[-(MOST_LABELERS // 2) :]])
@@ -197,7 +217,7 @@ class Summary:
                     one_line(noise.labelers[t], 48), float(error[t]),
                     [(float(limit[0][t]), float(limit[1][t])) for limit in found if limit is not None],
                 ),
-                float(bits[t]), [float(noise.confusion[t, c, c]) for c in range(min(len(self.report.classes), 6))],
+                float(bits[t] / most), [float(noise.confusion[t, c, c]) for c in range(min(len(self.report.classes), 6))],
             )
             for t in order
         ]  # fmt: skip

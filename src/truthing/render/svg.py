@@ -71,19 +71,32 @@ def track(line: Line, said: str, low: float = 0.0, high: float = 1.0) -> Markup:
     return element("svg", element("title", said), *parts, class_="track", role="img")
 
 
+def common_ends(estimates: Sequence[tuple[Estimate, float]]) -> tuple[float, float]:
+    """One axis for several posteriors and their face values, at round twentieths."""
+    ends = []
+    for estimate, face_value in estimates:
+        grid, height = estimate.density()
+        kept = grid[height > height.max() * 1e-3]
+        ends += [float(kept[0]), float(kept[-1])] + [face_value] * (face_value == face_value)
+    low, high = min(ends, default=0.0), max(ends, default=1.0)
+    low, high = np.floor(20 * low) / 20, np.ceil(20 * high) / 20
+    return float(low), float(max(high, low + 0.05))
+
+
 def density(
-    estimate: Estimate, levels: Sequence[float], face_value: float, said: str
-) -> tuple[Markup, float, float]:
-    """The posterior as a hill, its interval filled, face value a dashed line where it is near; and the ends of the axis."""
+    estimate: Estimate,
+    levels: Sequence[float],
+    face_value: float,
+    ends: tuple[float, float],
+    said: str,
+) -> Markup:
+    """The posterior as a hill between the ends of an axis, its interval filled, face value a dashed
+    line.
+    """
     grid, height = estimate.density()
     keep = np.flatnonzero(height > height.max() * 1e-3)
     grid, height = grid[keep[0] : keep[-1] + 1], height[keep[0] : keep[-1] + 1]
-    low, high = float(grid[0]), float(grid[-1])
-    near = low - 2 * (high - low) <= face_value <= high + 2 * (high - low)
-    if near:
-        low, high = min(low, face_value), max(high, face_value)
-    margin = 0.04 * (high - low)
-    low, high = max(low - margin, estimate.support[0]), min(high + margin, estimate.support[1])
+    low, high = ends
     few = np.linspace(grid[0], grid[-1], 100)
     height = np.interp(few, grid, height) / height.max()
     hill = [element("path", d=_hill(few, height, low, high), class_="hill")]
@@ -107,12 +120,12 @@ def density(
             height="100%",
         )
     ]
-    if near:
+    if face_value == face_value:
         x = place(face_value, low, high)
         parts.append(element("line", x1=x, x2=x, y1="0", y2="100%", class_="face-line"))
     x = place(estimate.mean, low, high)
     parts.append(element("line", x1=x, x2=x, y1="8%", y2="100%", class_="mean-line"))
-    return element("svg", element("title", said), *parts, class_="density", role="img"), low, high
+    return element("svg", element("title", said), *parts, class_="density", role="img")
 
 
 def _hill(x: Array, y: Array, low: float, high: float) -> str:

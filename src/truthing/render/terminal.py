@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from rich.console import Console
 from rich.measure import Measurement
@@ -10,11 +10,12 @@ from rich.table import Table
 from rich.text import Text
 
 from truthing.metrics.estimate import Estimate
-from truthing.rate import Prevalence
 from truthing.render.console import safe
-from truthing.render.summary import Summary
+from truthing.render.methods import methods
+from truthing.render.summary import Summary, sensitivity_lines
 from truthing.render.words import metric_title, next_step, number, one_line, percent
 from truthing.report import Report
+from truthing.requirements import Verdict
 from truthing.truth.sensitivity import Sensitivity
 
 MOST_METRICS, MOST_MISTAKES, MOST_LABELERS = 40, 12, 15
@@ -23,12 +24,17 @@ Draw = Callable[[float, float, float], str]
 
 
 def show(
-    report: Report, console: Console, level: float = 0.95, sensitivity: Sensitivity | None = None
+    report: Report,
+    console: Console,
+    level: float = 0.95,
+    sensitivity: Sensitivity | None = None,
+    terms: str = "usual",
 ) -> None:
-    summary = Summary(report, (level,))
+    summary = Summary(report, (level,), terms)
     console.print(Text(safe(report.verdict(level), 1000), style="bold"))
+    checks(console, report.warnings)
     console.print()
-    console.print(metrics_table(report, level, console), soft_wrap=False)
+    console.print(metrics_table(report, level, console, terms), soft_wrap=False)
     console.print()
     console.print(confusion_table(summary, console), soft_wrap=False)
     if len(summary.labelers) > 1:
@@ -37,40 +43,38 @@ def show(
     if sensitivity is not None:
         console.print()
         console.print(sensitivity_table(sensitivity, level, console), soft_wrap=False)
-    doubts(console, report.assumptions, report.warnings, next_step(report))
+    doubts(console, report.assumptions, next_step(report))
+    said(console, "Methods", [methods(report, level)[0]])
 
 
-def show_rate(result: Prevalence, console: Console, level: float = 0.95) -> None:
-    """Shares of the classes, for the terminal."""
-    console.print(Text(safe(result.verdict(level), 1000), style="bold"))
+def checks(console: Console, warnings: Sequence[str]) -> None:
+    """What may change the meaning of the headline: right under it."""
+    said(console, "Check", warnings)
+
+
+def doubts(console: Console, assumptions: Sequence[str], following: str | None = None) -> None:
+    """What was assumed and what to do next, below the numbers."""
     console.print()
-    table, draw = lines_table(level, console, "share")
-    for k, name in enumerate(result.classes[:MOST_METRICS]):
-        add_line(table, one_line(name), result[name], float(result.face_value[k]), level, draw)
-    if len(result.classes) > MOST_METRICS:
-        table.add_row(f"… {len(result.classes) - MOST_METRICS} more: --json shows all")
-    console.print(table, soft_wrap=False)
-    doubts(console, result.assumptions, result.warnings, None)
+    said(console, "Assumed", assumptions)
+    said(console, "Next", [following] if following else [])
 
 
-def doubts(
-    console: Console, assumptions: list[str], warnings: list[str], following: str | None
-) -> None:
-    console.print()
-    for title, lines in (
-        ("Assumed", assumptions),
-        ("Check", warnings),
-        ("Next", [following] if following else []),
-    ):
-        for n, line in enumerate(lines):
-            if console.soft_wrap:
-                console.print(Text.assemble((f"{title:<9}", "bold"), safe(line, 1000)))
-            else:
-                grid = Table.grid(padding=(0, 2, 0, 0))
-                grid.add_column(width=7)
-                grid.add_column()
-                grid.add_row(Text(title if n == 0 else "", style="bold"), Text(safe(line, 1000)))
-                console.print(grid)
+def said(console: Console, title: str, lines: Sequence[str]) -> None:
+    """Sentences under one word."""
+    for n, line in enumerate(lines):
+        if console.soft_wrap:
+            console.print(Text.assemble((f"{title:<10}", "bold"), safe(line, 2000)))
+        else:
+            grid = Table.grid(padding=(0, 2, 0, 0))
+            grid.add_column(width=8)
+            grid.add_column()
+            grid.add_row(Text(title if n == 0 else "", style="bold"), Text(safe(line, 2000)))
+            console.print(grid)
+
+
+def required(console: Console, verdicts: Sequence[Verdict]) -> None:
+    """Whether what was required is met."""
+    said(console, "Required", [verdict.sentence for verdict in verdicts])
 
 
 def plain_table(title: str | None = None) -> Table:
@@ -113,12 +117,11 @@ def add_line(
     table.add_row(Text(title), *(Text(cell) for cell in cells[: len(table.columns) - 1]))
 
 
-def metrics_table(report: Report, level: float, console: Console) -> Table:
+def metrics_table(report: Report, level: float, console: Console, terms: str = "usual") -> Table:
     table, draw = lines_table(level, console, "estimate")
     for name in report.metrics[:MOST_METRICS]:
-        add_line(
-            table, metric_title(report, name), report[name], report.at_face_value(name), level, draw
-        )
+        title = metric_title(report, name, terms=terms)
+        add_line(table, title, report[name], report.at_face_value(name), level, draw)
     if len(report.metrics) > MOST_METRICS:
         table.add_row(f"… {len(report.metrics) - MOST_METRICS:,} more: --json shows all")
     return table
@@ -137,7 +140,7 @@ def drawn_bar(low: float, mean: float, high: float, width: int, marks: str = "�
     return "".join(line)
 
 
-def _fits(table: Table, console: Console) -> bool:
+def fits(table: Table, console: Console) -> bool:
     return (
         Measurement.get(console, console.options.update(max_width=10_000), table).maximum
         <= console.width
@@ -158,7 +161,7 @@ def confusion_table(summary: Summary, console: Console) -> Table:
                 Text(name),
                 *(f"{c.mean:.0f} ({c.limits[0][0]:.0f}–{c.limits[0][1]:.0f})" for c in row),
             )
-        if _fits(table, console):
+        if fits(table, console):
             return table
     mistakes = sorted((c for c in summary.cells if not c.right), key=lambda cell: -cell.mean)[
         :MOST_MISTAKES
@@ -179,7 +182,7 @@ def labelers_table(summary: Summary, level: float, console: Console) -> Table:
     for n_classes in range(min(6, len(summary.classes)), -1, -1):
         table = plain_table("labelers, best first")
         table.add_column("", max_width=max(8, console.width - 34))
-        for column in ("error", f"{percent(level)} interval", "bits"):
+        for column in ("error", f"{percent(level)} interval", "label tells"):
             table.add_column(column, justify="right", no_wrap=True)
         for name in summary.report.classes[:n_classes]:
             table.add_column(Text(f"right on {one_line(name, 12)}"), justify="right", no_wrap=True)
@@ -195,13 +198,15 @@ def labelers_table(summary: Summary, level: float, console: Console) -> Table:
                 Text(one_line(line.title, 24)),
                 number(line.mean),
                 limits,
-                number(labeler.bits, 2),
+                f"{labeler.tells:.0%}",
                 *right,
             )
+        table.caption = "label tells: share of what a perfect label would tell about the truth"
+        table.caption_justify, table.caption_style = "left", ""
         left = len(summary.report.noise.labelers) - MOST_LABELERS
         if left > 0:
             table.add_row(f"… {left:,} more")
-        if _fits(table, console):
+        if fits(table, console):
             break
     return table
 
@@ -216,16 +221,13 @@ def sensitivity_table(found: Sensitivity, level: float, console: Console) -> Tab
     table.add_column(f"{percent(level)} interval", justify="center", no_wrap=True)
     if bar:
         table.add_column(Text("0" + " " * (bar - 2) + "1"), no_wrap=True)
-    before = ""
-    for row in found.rows:
-        if row.assumption != before:
-            table.add_row(Text(row.assumption, style="italic"))
-            before = row.assumption
-        value = "as learned" if row.value != row.value else f"{row.value:g}"
-        drawn = [draw(row.low, row.mean, row.high)] if bar else []
-        table.add_row(
-            f"  {value}", number(row.mean), f"{number(row.low)} – {number(row.high)}", *drawn
-        )
+    for assumption, lines in sensitivity_lines(found, (level,)).items():
+        table.add_row(Text(assumption, style="italic"))
+        for line in lines:
+            low, high = line.limits[0] if line.limits else (line.mean, line.mean)
+            limits = f"{number(low)} – {number(high)}" if line.limits else "no interval"
+            drawn = [draw(low, line.mean, high)] if bar else []
+            table.add_row(f"  {line.title}", number(line.mean), limits, *drawn)
     low, high = found.bounds
     table.caption = f"Whatever the dependence, if the consensus is as good as the model says: {low:.3f} to {high:.3f}."
     table.caption_justify, table.caption_style = "left", ""

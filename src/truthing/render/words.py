@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from truthing.errors import InputError
 from truthing.render.console import safe
 from truthing.report import Report
 
@@ -16,6 +19,12 @@ NAMES = {
     "balanced_accuracy": "balanced accuracy",
     "average_precision": "average precision",
 }
+MEDICAL = {
+    "recall": "sensitivity",
+    "precision": "positive predictive value",
+    "false_alarm": "false positive rate",
+}
+TERMS = ("usual", "medical")
 PER_CLASS = ("precision", "recall", "false_alarm", "specificity", "f1")
 
 
@@ -28,12 +37,23 @@ def one_line(text: Any, most: int = 40) -> str:
     return safe(" ".join(str(text).split()), most)
 
 
-def metric_title(report: Report, name: str, most: int = 40) -> str:
-    """What a metric is called, with the class that it is about."""
+def metric_title(report: Report, name: str, most: int = 40, terms: str = "usual") -> str:
+    """What a metric is called, with the class that it is about; ``terms`` usual, or medical."""
+    check_terms(terms)
     title = NAMES.get(name, name.replace("_", " ") if "[" not in name else name)
+    if terms == "medical" and report.positive is not None:
+        title = MEDICAL.get(name, title)
     if report.positive is not None and name in PER_CLASS:
         title += f" ({one_line(report.classes[report.positive], 24)})"
     return one_line(title, most)
+
+
+def check_terms(terms: str) -> None:
+    if terms not in TERMS:
+        raise InputError(
+            f"terms {terms!r} are not known: choose usual (recall, precision) or medical "
+            f"(sensitivity, specificity)."
+        )
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -58,6 +78,35 @@ def percent(level: float) -> str:
 
 # mean width of the 95% interval of accuracy by number of gold items, over twelve public crowds (docs/honesty.md)
 WIDTHS = {0: 0.294, 25: 0.169, 50: 0.122, 100: 0.087, 200: 0.060}
+
+
+def expected_width(gold: float) -> float:
+    """Mean width of the interval of accuracy with so much gold, between and beyond what was
+    measured.
+    """
+    known = sorted(WIDTHS)
+    if gold <= known[-1]:
+        return float(np.interp(gold, known, [WIDTHS[n] for n in known]))
+    return float(WIDTHS[known[-1]] * (known[-1] / gold) ** 0.5)
+
+
+def gold_to_narrow(report: Report, ratio: float) -> str:
+    """How much gold would make the interval so much narrower, where that was measured; else
+    nothing.
+    """
+    have, items = report.sizes["gold"], report.sizes["items"]
+    if "link_effective_sample_size" not in report.diagnostics or ratio < 0.1:
+        return ""
+    start = expected_width(have)
+    wanted = next(
+        (n for n in range(have + 5, items + 1, 5) if expected_width(n) <= ratio * start), None
+    )
+    if wanted is None:
+        return "Gold on all of these items would not be enough: get more items too."
+    return (
+        f"Gold on about {wanted - have} {'more ' if have else ''}random items (--gold FILE) "
+        "narrows it that far on crowds like the public ones."
+    )
 
 
 def next_step(report: Report) -> str | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from truthing.errors import InputError
-from truthing.render.console import out
+from truthing.reproduce.tables import say
 
 
 @contextmanager
@@ -28,6 +28,6 @@ def figure(folder: str, name: str, **subplots: Any) -> Iterator[Any]:
         target.mkdir(parents=True, exist_ok=True)
         for kind in ("png", "svg"):
             fig.savefig(target / f"{name}.{kind}", dpi=130)
-        out().print(f"figure written: {target / name}.png, .svg")
+        say(f"figure written: {target / name}.png, .svg")
     finally:
         pyplot.close(fig)

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import json
-
-from truthing import __version__
 from truthing.app.fields import Field
-from truthing.app.jobs.job import Job, Slot
+from truthing.app.jobs.job import Job, Slot, answered
 from truthing.app.jobs.questions import REPEATS
 from truthing.app.task import Answer, Say, Task
 from truthing.errors import InputError
-from truthing.render.summary import Line
 
 
 def run(task: Task, say: Say) -> Answer:
     from truthing.ceiling.bayes_error import bayes_error
     from truthing.ceiling.files import align, read_ceiling
-    from truthing.render.ceiling import headline
 
     say(None, "reading the files")
     labeled, predicted = task.one("labels"), task.one("predictions")
@@ -31,26 +26,7 @@ def run(task: Task, say: Say) -> Answer:
     chosen = None if predicted is None else align(found, predicted.reading().predictions)
     say(None, "bounding the Bayes error")
     result = bayes_error(**found.arguments, predictions=chosen, **options)
-    verdict = result.verdict
-    shown = result if result.labeler_error is None else result.labeler_error
-    lines = [
-        Line(
-            "ceiling" if shown is result else "labelers",
-            shown.value,
-            [shown.interval(task.level)],
-            shown.paper,
-        )
-    ]
-    lines += (
-        [] if verdict is None else [Line("model", verdict.error, [verdict.interval(task.level)])]
-    )
-    return Answer(
-        (*headline(result, task.level), *([] if verdict is None else [verdict.sentence])),
-        json.dumps({**result.to_dict(task.level), "source": found.said, "version": __version__}),
-        tuple(line for line in lines if line.known),
-        tuple(result.assumptions),
-        tuple(result.warnings),
-    )
+    return answered(result, {"level": task.level}, said=found.said)
 
 
 JOB = Job(

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import PurePath
 
-from truthing import __version__
 from truthing.app.fields import Field
-from truthing.app.jobs.job import Job, Slot, known_truth
+from truthing.app.jobs.job import Job, Slot, answered, known_truth
 from truthing.app.jobs.questions import GOLD, NOISE, PANEL_ERROR, REPEATS, TARGET
+from truthing.app.look import Look
 from truthing.app.task import Answer, Given, Say, Task, patient
 from truthing.errors import InputError
-from truthing.render.summary import Line
-from truthing.render.words import one_line
 
 METRICS = ("accuracy", "balanced_accuracy", "macro_f1", "f1", "precision", "recall", "mcc")
 
@@ -35,29 +32,14 @@ def run(task: Task, say: Say) -> Answer:
         models, reading.labels, gold=known_truth(known, reading), progress=patient(say), **options
     )
     result.warnings.extend(reading.columns.notes)
-    level, best = task.level, result.probability_best(metric)
-    lines = [
-        Line.of(
-            f"{one_line(m)} (best: {best[m]:.0%})",
-            result.estimate(m, metric),
-            [level],
-            result.at_face_value(m, metric),
-        )
-        for m in sorted(result.models, key=lambda m: -best[m])
-    ]
-    pairs = [("difference", "estimate", f"{level:.0%} interval", "P(first better)")]
-    for pair in result.to_dict(metric, level)["differences"]:
-        pairs.append(
-            (f"{one_line(pair['first'])} - {one_line(pair['second'])}", f"{pair['mean']:+.3f}", f"{pair['low']:+.3f} – {pair['high']:+.3f}",
-             f"{pair['probability_better']:.0%}")
-        )  # fmt: skip
-    return Answer(
-        (result.verdict(metric, level), result.order_sentence(metric)),
-        json.dumps({**result.to_dict(metric, level), "version": __version__}, default=str),
-        tuple(lines),
-        tuple(result.assumptions),
-        tuple(result.warnings),
-        table=tuple(pairs),
+    return answered(result, {"metric": metric, "level": task.level})
+
+
+def hinders(found: Look) -> str:
+    return (
+        ""
+        if len(found.holding("predictions")) > 1
+        else "needs the predictions of two models or more, a file each"
     )
 
 
@@ -89,4 +71,5 @@ JOB = Job(
         REPEATS,
     ),
     run,
+    hinders,
 )  # fmt: skip

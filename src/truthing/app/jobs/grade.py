@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from truthing.app.fields import Field
-from truthing.app.jobs.job import Job, Slot, known_truth
+from truthing.app.jobs.job import Job, Slot, answered, known_truth
 from truthing.app.jobs.questions import GOLD, NOISE, PANEL_ERROR, REPEATS, TARGET
 from truthing.app.task import Answer, Given, Say, Task, patient
 from truthing.errors import InputError
@@ -28,8 +28,7 @@ def run(task: Task, say: Say) -> Answer:
     report.warnings.extend(notes)
     report.provenance.update(task.provenance())
     say(0.95, "writing the report")
-    page = report.to_html(level=task.level, sensitivity=sensitivity)
-    return Answer((report.verdict(task.level),), report.to_json(task.level), document=page)
+    return answered(report, {"level": task.level}, sensitivity=sensitivity)
 
 
 def read(

@@ -5,11 +5,15 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from truthing.app.fields import Field, option
+from truthing.app.look import Look
 from truthing.app.task import Answer, Given, Say, Task
+from truthing.app.words import plain, plain_document
 from truthing.errors import InputError
 from truthing.predictions import Gold
+from truthing.results import Result
 from truthing.tables import Reading
 
 
@@ -39,6 +43,22 @@ class Job:
     slots: tuple[Slot, ...]
     fields: tuple[Field, ...]
     run: Callable[[Task, Say], Answer]
+    hinders: Callable[[Look], str] = lambda _: (
+        ""
+    )  # why it cannot run on these files, beyond missing ones
+
+    def missing(self, found: Look) -> str:
+        """Why this job cannot run on these files; empty where it can."""
+        absent = [
+            slot.use
+            for slot in self.slots
+            if slot.needed and not slot.any_file and not found.holding(slot.use)
+        ]
+        if absent:
+            return f"needs a file of {' and '.join(absent)}"
+        if not found.files and any(slot.needed for slot in self.slots):
+            return "needs a file"
+        return self.hinders(found)
 
     def command(self, task: Task) -> str:
         """The command line that does the same."""
@@ -73,6 +93,24 @@ class Job:
             names = [given.columns.get("item_column") or given.item for _, given in files]
             found["item_column"] = ",".join(dict.fromkeys(name for name in names if name))
         return found
+
+
+def answered(result: Result, about: dict[str, Any], **words: Any) -> Answer:
+    """A result in every form that the page hands out."""
+    from truthing.render.sheet import as_csv, sheet
+
+    data, table = result.to_json(**about), as_csv(result.to_frame(**about))
+    shown = sheet(result, **about, **{k: v for k, v in words.items() if k != "sensitivity"})
+    said = (*shown.more, *shown.warnings, *shown.assumptions, shown.following, shown.methods)
+    page = plain_document(result.to_html(**about, **words), filter(None, said))
+    return Answer(plain(shown.headline), data, page, table)
+
+
+def two_opinions(found: Look) -> str:
+    """One labeler and no gold can be told apart from no other story."""
+    if found.labelers == 1 and not found.holding("gold"):
+        return "one labeler alone says nothing about its own mistakes: add gold or a second labeler"
+    return ""
 
 
 def known_truth(known: Given | None, only: Reading | None) -> Gold | None:

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import json
-
-from truthing import __version__
-from truthing.app.jobs.job import Job, Slot, known_truth
+from truthing.app.jobs.job import Job, Slot, answered, known_truth, two_opinions
 from truthing.app.jobs.questions import GOLD, NOISE, REPEATS
+from truthing.app.look import Look
 from truthing.app.task import Answer, Say, Task, patient
 from truthing.errors import InputError
-from truthing.render.summary import Line
-from truthing.render.words import one_line
-
-MOST_LINES = 40
 
 
 def run(task: Task, say: Say) -> Answer:
     from truthing.people.labelers import labelers
-    from truthing.render.labelers import error_by_others
 
     say(None, "reading the files")
     labeled, known = task.one("labels"), task.one("gold")
@@ -28,35 +21,19 @@ def run(task: Task, say: Say) -> Answer:
         reading.labels, gold=known_truth(known, reading), progress=patient(say), **task.options
     )
     result.warnings.extend(reading.columns.notes)
-    rows = result.frame(task.level).to_dicts()[:MOST_LINES]
-    worth = [("labeler", "labels", "error by the others", "bits a label", "adds", "note")]
-    worth += [
-        (
-            one_line(row["labeler"]), f"{row['labels']:,}", error_by_others(row), f"{row['bits']:.3f}", f"{row['adds']:.3f}", row["kind"]
-        )
-        for row in rows
-    ]  # fmt: skip
-    return Answer(
-        (result.verdict(task.level),),
-        json.dumps({**result.to_dict(task.level), "version": __version__}, default=str),
-        tuple(
-            Line(
-                f"error of {one_line(r['labeler'])}",
-                r["error"],
-                [(r["error_low"], r["error_high"])],
-            )
-            for r in rows
-        ),
-        tuple(result.assumptions),
-        (*map(str, result.pairs), *result.warnings),
-        table=tuple(worth),
-    )
+    return answered(result, {"level": task.level})
+
+
+def hinders(found: Look) -> str:
+    if found.anonymous:
+        return "these are votes without names, so nobody can be told apart"
+    return two_opinions(found)
 
 
 JOB = Job(
     "labelers",
     "Look at the labelers",
-    "Who labels well, who adds what, who copies whom?",
+    "Whom to keep, retrain or drop: who labels well, who adds what, who copies whom?",
     (
         Slot(
             "labels",
@@ -67,4 +44,5 @@ JOB = Job(
     ),
     (NOISE, REPEATS),
     run,
+    hinders,
 )

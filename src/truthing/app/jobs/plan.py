@@ -1,66 +1,61 @@
-"""What to buy next, from the data in hand."""
+"""What to buy next, from the data in hand or from guesses."""
 
 from __future__ import annotations
 
-import json
+from dataclasses import replace
 from typing import Any
 
 from truthing.app.fields import Field
-from truthing.app.jobs.job import Job, Slot, known_truth
+from truthing.app.jobs.job import Job, Slot, answered, known_truth
 from truthing.app.jobs.questions import GOLD, NOISE
+from truthing.app.look import Look
 from truthing.app.task import Answer, Say, Task, patient
 from truthing.errors import InputError
-from truthing.planning.design import Design
 
 
 def run(task: Task, say: Say) -> Answer:
     from truthing.planning.plan import plan
 
     say(None, "reading the files")
+    options: dict[str, Any] = dict(task.options)
+    costs = {kind: options.pop(f"{kind}_cost", None) for kind in ("item", "label", "gold")}
+    options["costs"] = {k: v for k, v in costs.items() if v is not None}
+    options["pilot"] = in_hand(task)
+    if options["pilot"] is None:
+        options["labelers"] = options.pop("labeler_error", None)
+    if "items" in options:
+        options["items"] = int(options["items"])
+    found = plan(level=task.level, progress=patient(say), **options)
+    answer = answered(found, {})
+    if found.pilot is None:
+        return answer
+    from truthing.render.sheet import as_csv
+
+    return replace(answer, following=as_csv(found.next_items().to_frame()))
+
+
+def in_hand(task: Task) -> dict[str, Any] | None:
+    """Labels, predictions and gold that are there already; nothing where the plan starts from
+    guesses.
+    """
     labeled, predicted = task.one("labels"), task.one("predictions")
+    if labeled is None and predicted is None:
+        return None
     if labeled is None or predicted is None:
         raise InputError(
             "a plan from data in hand needs labels and predictions: say which files hold them."
         )
     reading = labeled.reading()
     predictions = (reading if predicted == labeled else predicted.reading()).predictions
-    options: dict[str, Any] = dict(task.options)
-    costs = {kind: options.pop(f"{kind}_cost", None) for kind in ("item", "label", "gold")}
-    pilot = {
-        "labels": reading.labels,
-        "predictions": predictions,
-        "gold": known_truth(task.one("gold"), reading),
-    }
-    found = plan(
-        pilot=pilot,
-        level=task.level,
-        progress=patient(say),
-        costs={k: v for k, v in costs.items() if v is not None},
-        **options,
-    )
-    kinds = list(found.best.labels_per_item)
-    table = [("", "items", "labels an item", "gold", "cost", "interval")]
-    rivals = found.table if found.best in found.table else [found.best, *found.table]
-    for mark, design in [
-        ("now", found.now),
-        *(("best" if d == found.best else "", d) for d in rivals),
-    ]:
-        if design is not None:
-            table.append((mark, *cells(design, kinds)))
-    return Answer(
-        (found.sentence,), json.dumps(found.to_dict(), default=str), (), tuple(found.assumptions), tuple(found.warnings), table=tuple(table)
-    )  # fmt: skip
+    gold = known_truth(task.one("gold"), reading)
+    return {"labels": reading.labels, "predictions": predictions, "gold": gold}
 
 
-def cells(design: Design, kinds: list[str]) -> tuple[str, str, str, str, str]:
-    labels = sum(design.labels_per_item.get(kind, 0) for kind in kinds)
-    return (
-        f"{design.items:,}",
-        f"{labels:.3g}",
-        f"{design.gold:,}",
-        f"{design.cost:,.2f}",
-        f"±{design.width / 2:.3f}",
-    )
+def hinders(found: Look) -> str:
+    if not found.files:
+        return ""
+    absent = [use for use in ("labels", "predictions") if not found.holding(use)]
+    return f"needs a file of {' and '.join(absent)}, or no files at all" if absent else ""
 
 
 JOB = Job(
@@ -68,17 +63,79 @@ JOB = Job(
     "Plan what to buy",
     "More items, more labels or some gold: what narrows the interval most for the money?",
     (
-        Slot("labels", "Labels in hand", ("item_column", "labeler_column", "label_column", "truth_column", "layout"), "--pilot"),
-        Slot("predictions", "Predictions", ("item_column", "prediction_column"), "--predictions"),
+        Slot(
+            "labels",
+            "Labels in hand",
+            ("item_column", "labeler_column", "label_column", "truth_column", "layout"),
+            "--pilot",
+            needed=False,
+        ),
+        Slot(
+            "predictions",
+            "Predictions",
+            ("item_column", "prediction_column"),
+            "--predictions",
+            needed=False,
+        ),
         GOLD,
     ),
     (
-        Field("width", "Wanted interval, from end to end", "number", "0.06 is ±0.03. Empty: the best that the budget buys."),
-        Field("budget", "What may be spent", "number", "In the unit of the prices. Empty: as little as the wanted interval needs."),
-        Field("item_cost", "Price of one more item, without labels", "number", "Empty: not for sale."),
-        Field("label_cost", "Price of a label", "number", "Empty: not for sale."),
-        Field("gold_cost", "Price of a gold label", "number", "Empty: not for sale."),
-        NOISE,
+        Field(
+            "width",
+            "Wanted interval, from end to end",
+            "number",
+            "0.08 is ±0.04. Empty: the best that the budget buys.",
+            default="0.08",
+        ),
+        Field(
+            "budget",
+            "What may be spent",
+            "number",
+            "In the unit of the prices. Empty: as little as the wanted interval needs.",
+        ),
+        Field(
+            "item_cost", "Price of one more item, without labels", "number", "Empty: not for sale."
+        ),
+        Field(
+            "label_cost",
+            "Price of a label",
+            "number",
+            "In any unit, the same for all prices.",
+            default="0.1",
+        ),
+        Field(
+            "gold_cost",
+            "Price of a gold label",
+            "number",
+            "The truth of one item, from somebody who knows. Empty: not for sale.",
+            default="2",
+        ),
+        Field(
+            "items",
+            "How many items are there?",
+            "number",
+            "Empty: as many as it takes, at their price.",
+            default="500",
+            when="no files",
+        ),
+        Field(
+            "labeler_error",
+            "How often are labels wrong?",
+            "percent",
+            "A guess will do.",
+            default="15",
+            when="no files",
+        ),
+        Field(
+            "accuracy",
+            "How often is the classifier right?",
+            "percent",
+            "A guess will do.",
+            default="80",
+            when="no files",
+        ),
+        replace(NOISE, when="files"),
     ),
     run,
-)  # fmt: skip
+    hinders,
+)

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
-from truthing.app.jobs.job import Job, Slot, known_truth
+from truthing.app.jobs.job import Job, Slot, answered, known_truth, two_opinions
 from truthing.app.jobs.questions import GOLD, NOISE, PANEL_ERROR, REPEATS, TARGET
 from truthing.app.task import Answer, Say, Task, patient
 from truthing.errors import InputError
-from truthing.render.summary import Line
-from truthing.render.words import one_line
-
-MOST_LINES = 40
 
 
 def run(task: Task, say: Say) -> Answer:
@@ -26,17 +20,7 @@ def run(task: Task, say: Say) -> Answer:
         reading.labels, gold=known_truth(known, reading), progress=patient(say), **task.options
     )
     result.warnings.extend(reading.columns.notes)
-    shares = list(zip(result.classes, result.face_value))[:MOST_LINES]
-    return Answer(
-        (result.verdict(task.level),),
-        json.dumps(result.to_dict(task.level), default=str),
-        tuple(
-            Line.of(one_line(name), result[name], [task.level], float(naive))
-            for name, naive in shares
-        ),
-        tuple(result.assumptions),
-        tuple(result.warnings),
-    )
+    return answered(result, {"level": task.level})
 
 
 JOB = Job(
@@ -53,4 +37,5 @@ JOB = Job(
     ),
     (NOISE, TARGET, PANEL_ERROR, REPEATS),
     run,
+    two_opinions,
 )

@@ -1,0 +1,43 @@
+"""The library's sentences for people who see a page: no options, no Python."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from markupsafe import escape
+
+KNOWN = {
+    "set positive= (--positive) to choose the other": "the form can choose the other",
+    "panel_error (--panel-error) changes that": "the form can change that",
+    "Give gold_weights, the chance of each gold item to be chosen.": "Choose gold at random.",
+    "--sensitivity, or report.sensitivity()": "tick it under “More questions”",
+    "as a file: --next FILE, or plan.next_items()": "as a file: download it above",
+}
+_ASIDE = re.compile(r"\s*\([^()]*(?:--[a-z]|[a-z_]+=)[^()]*\)")
+_OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)")
+_ARGUMENT = re.compile(r"\b([a-z]+(?:_[a-z]+)*)=(?=\S|$)")
+
+
+def plain(sentence: str) -> str:
+    """A sentence without options and Python.
+
+    >>> plain("The positive class is 'spam'; set positive= (--positive) to choose the other.")
+    "The positive class is 'spam'; the form can choose the other."
+    >>> plain("Check the item column of both (--item-column), or say --layout wide.")
+    'Check the item column of both, or say “layout” wide.'
+    """
+    for said, meant in KNOWN.items():
+        sentence = sentence.replace(said, meant)
+    sentence = _ASIDE.sub("", sentence)
+    sentence = _OPTION.sub(lambda found: f"“{found[1].replace('-', ' ')}”", sentence)
+    return _ARGUMENT.sub(lambda found: f"{found[1].replace('_', ' ')} ", sentence)
+
+
+def plain_document(page: str, sentences: Iterable[str]) -> str:
+    """A page with these sentences of its in plain words."""
+    for sentence in sentences:
+        page = page.replace(str(escape(sentence)), str(escape(plain(sentence))))
+        first = sentence[:1].upper() + sentence[1:]
+        page = page.replace(str(escape(first)), str(escape(plain(first))))
+    return page

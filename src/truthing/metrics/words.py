@@ -1,0 +1,31 @@
+"""Shares as people read them."""
+
+from __future__ import annotations
+
+
+def share(mean: float, low: float, high: float, level: float = 0.95) -> str:
+    """A share with its interval, with as many digits as tell the ends apart.
+
+    >>> share(0.874, 0.813, 0.928), share(0.9871, 0.9842, 0.9899, 0.9)
+    ('87% (95% interval 81–93%)', '98.7% (90% interval 98.4–99.0%)')
+    """
+    digits = digits_for(high - low)
+    ends = f"{100 * low:.{digits}f}–{100 * high:.{digits}f}%"
+    return f"{100 * mean:.{digits}f}% ({100 * level:.4g}% interval {ends})"
+
+
+def difference(mean: float, low: float, high: float, level: float = 0.95) -> str:
+    """A difference of shares in points, with its interval.
+
+    >>> difference(0.031, -0.004, 0.066)
+    '+3.1 points (95% interval -0.4 to +6.6)'
+    """
+    digits = max(1, digits_for(high - low))
+    low, mean, high = (100 * value for value in (low, mean, high))
+    ends = f"{low:+.{digits}f} to {high:+.{digits}f}"
+    return f"{mean:+.{digits}f} points ({100 * level:.4g}% interval {ends})"
+
+
+def digits_for(width: float) -> int:
+    """Digits behind the point of a percentage whose interval is so wide."""
+    return 0 if width >= 0.02 else 1 if width >= 0.002 else 2

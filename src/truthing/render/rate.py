@@ -1,0 +1,61 @@
+"""Shares of the classes for people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from truthing.rate import Prevalence
+from truthing.render.console import safe
+from truthing.render.figures import Picture, draw_lines
+from truthing.render.sheet import Sheet
+from truthing.render.summary import Line
+from truthing.render.terminal import MOST_METRICS, add_line, checks, doubts, lines_table
+from truthing.render.words import one_line, percent
+
+
+def show(result: Prevalence, console: Console, *, level: float = 0.95) -> None:
+    """Shares of the classes, for the terminal."""
+    console.print(Text(safe(result.verdict(level), 1000), style="bold"))
+    checks(console, result.warnings)
+    console.print()
+    table, draw = lines_table(level, console, "share")
+    for k, name in enumerate(result.classes[:MOST_METRICS]):
+        add_line(table, one_line(name), result[name], float(result.face_value[k]), level, draw)
+    if len(result.classes) > MOST_METRICS:
+        table.add_row(f"… {len(result.classes) - MOST_METRICS} more: --json shows all")
+    console.print(table, soft_wrap=False)
+    doubts(console, result.assumptions)
+
+
+def sheet(result: Prevalence, *, level: float = 0.95, **more: Any) -> Sheet:
+    lines = tuple(
+        Line.of(one_line(name), result[name], (level,), float(naive))
+        for name, naive in zip(result.classes, result.face_value)
+    )
+    return Sheet(
+        title="How frequent is each class?",
+        headline=result.verdict(level),
+        level=level,
+        what="class",
+        estimate="share",
+        lines=lines,
+        ends=(0.0, 1.0),
+        warnings=tuple(result.warnings),
+        assumptions=tuple(result.assumptions),
+        **more,
+    )
+
+
+def pictures(result: Prevalence, level: float = 0.95) -> dict[str, Picture]:
+    """Shares with their intervals."""
+    lines = list(sheet(result, level=level).lines)[:MOST_METRICS]
+
+    def draw(ax: Any) -> Any:
+        draw_lines(ax, lines)
+        return ax.set(xlabel="share")
+
+    said = f"Share of each class with {percent(level)} intervals, corrected for mistakes of the labelers."
+    return {"shares": Picture(draw, said, 6, 1 + 0.34 * len(lines))}
