@@ -26,7 +26,6 @@ from typing import IO, Any
 from polars.exceptions import PanicException
 
 from truthing.app.kept import Kept
-from truthing.app.runs import Run
 from truthing.errors import InputError, TruthingError
 from truthing.render.console import safe
 from truthing.tables.source import from_bytes
@@ -88,7 +87,7 @@ class Case:
     session: str
     folder: Path
     uploads: list[Upload] = field(default_factory=list)
-    runs: dict[str, Run] = field(default_factory=dict)
+    runs: dict[str, Any] = field(default_factory=dict)
     look: Any = None  # what was found in the files, until they change
     touched: float = field(default_factory=time.monotonic)
 
@@ -147,7 +146,7 @@ class Store:
     def of(self, session: str) -> list[Case]:
         return [case for case in list(self.cases.values()) if case.session == session]
 
-    def runs(self, session: str | None = None) -> list[Run]:
+    def runs(self, session: str | None = None) -> list[Any]:
         """The runs of one visitor, or of all."""
         cases = list(self.cases.values()) if session is None else self.of(session)
         return [run for case in cases for run in list(case.runs.values())]
