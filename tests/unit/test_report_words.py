@@ -102,7 +102,7 @@ def test_medical_terms(report: tr.Report) -> None:
 def test_no_nan_and_no_width_of_zero_without_a_reason() -> None:
     rows = (
         Row(
-            "panel wrong together as public crowds are",
+            "panel wrong together as public panels are",
             float("nan"),
             Estimate.from_draws(np.linspace(0.7, 0.9, 50)),
             0.95,

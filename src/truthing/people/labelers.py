@@ -37,7 +37,10 @@ from truthing.truth.consensus import Entries
 from truthing.truth.link.views import read_consensus
 from truthing.truth.outcome import NoiseSummary
 
-TOGETHER = "Quality is measured against what the panel as a whole supports: where all are wrong together, labels alone cannot show it (on public crowds learned errors were 1 to 9 points too low)"
+TOGETHER = (
+    "Quality is measured against what the panel as a whole supports: where all are wrong together, "
+    "labels alone cannot show it (on public crowds learned errors were 1 to 9 points too low)"
+)
 
 
 def labelers(
@@ -283,7 +286,7 @@ def _assumptions(
     if graded:
         said.append(
             "By the others: each labeler (of the 60 busiest) graded by the others' labels and gold as `grade` grades a classifier, shared mistakes allowed for as "
-            "far as public crowds shared them."
+            "far as public panels shared them."
         )
     if any(pair.z > 0 for pair in pairs):
         said.append(

@@ -36,7 +36,7 @@ class PanelBelief:
         seed: int,
         weights: Array | None = None,
     ) -> PanelBelief:
-        """What labels and gold in hand say; without gold, the prior learned from public crowds, and even chances that it is needed."""
+        """What labels and gold in hand say; without gold, the prior learned from public panels, and even chances that it is needed."""
         rng = np.random.default_rng(seed)
         link = draw_link(readings, level, gold, rng, n_draws=1000, gold_weights=weights)
         shape, slope = link.design, link.coefficients[:, 1]

@@ -81,8 +81,8 @@ def plan(
     noise : {None, "known"}, float or noise model, optional
         None: `grade` will learn the noise. "known" or a rate: it will be told.
     panel_error : float or tuple, optional
-        How often the panel may be wrong together. None: as public crowds were where the noise is
-        learned, 0 where it is given. A number or ``(low, high)`` states it.
+        How often the panel may be wrong together. None: as public panels were. A share of
+        items, or ``(a, b)`` of a Beta distribution, states it. Known noise is planned with 0.
     shared : float, default 0
         Chance that a label depends on the item and not on the labeler: mistakes in common.
     target : {"sample", "population"}, optional

@@ -42,9 +42,9 @@ def answer_sentence(
 def what_is_assumed(goal: Goal, world: World, sets: int) -> list[str]:
     """What the widths rest on."""
     if goal.known:
-        noise = "Labelers err independently of each other and of the classifier, at rates that grade will be told (noise=): no panel error."
+        noise = "Labelers err independently of each other and of the classifier, at rates that grade will be told (noise=, panel_error=0)."
     elif goal.panel_error is None:
-        noise = "Grade will learn the noise and allow for a panel that is wrong together as public crowds of people were."
+        noise = "Grade will learn the noise and allow for a panel that is wrong together as public panels were."
     else:
         noise = f"Grade will learn the noise and be told panel_error={goal.panel_error}."
     if world.panel is not None and not goal.known:

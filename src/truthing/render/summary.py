@@ -67,7 +67,7 @@ def sensitivity_lines(found: Sensitivity, levels: Sequence[float]) -> dict[str, 
     """
     blocks: dict[str, list[Line]] = {}
     for row in found.rows:
-        title = "as learned from public crowds" if row.value != row.value else f"{row.value:g}"
+        title = "as learned from public panels" if row.value != row.value else f"{row.value:g}"
         line = Line.of(title, row.estimate, levels)
         if len(row.estimate.values) == 1:
             line = replace(line, title=f"{title} (by a formula)", limits=[])

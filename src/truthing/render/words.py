@@ -76,7 +76,7 @@ def percent(level: float) -> str:
     return f"{100 * level:.4g}%"
 
 
-# mean width of the 95% interval of accuracy by number of gold items, over twelve public crowds (docs/honesty.md)
+# mean width of the 95% interval of accuracy by number of gold items, over public panels (docs/honesty.md)
 WIDTHS = {0: 0.294, 25: 0.169, 50: 0.122, 100: 0.087, 200: 0.060}
 
 
@@ -105,7 +105,7 @@ def gold_to_narrow(report: Report, ratio: float) -> str:
         return "Gold on all of these items would not be enough: get more items too."
     return (
         f"Gold on about {wanted - have} {'more ' if have else ''}random items (--gold FILE) "
-        "narrows it that far on crowds like the public ones."
+        "narrows it that far on panels like the public ones."
     )
 
 
@@ -118,9 +118,11 @@ def next_step(report: Report) -> str | None:
         return (
             "how far the answer leans on what was assumed: --sensitivity, or report.sensitivity()."
         )
-    have = max(n for n in WIDTHS if n <= gold)
     wanted = next(n for n in WIDTHS if n >= 50 and n > gold)
+    low, high = report["accuracy"].interval(0.95)
+    half = (high - low) / 2 * expected_width(wanted) / expected_width(gold)
+    more = f"{wanted - gold} {'more ' if gold else ''}random items"
     return (
-        f"gold on {wanted - gold if gold else wanted} {'more ' if gold else ''}random items (--gold FILE): on twelve public crowds, intervals of accuracy "
-        f"were {WIDTHS[have]:.2f} wide with {have or 'no'} gold items and {WIDTHS[wanted]:.2f} wide with {wanted}."
+        f"gold on {more} (--gold FILE) would narrow accuracy to about ±{half:.2f}, as it did on "
+        "public panels."
     )

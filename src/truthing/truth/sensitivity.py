@@ -26,7 +26,7 @@ SHARED = (0.0, 0.25, 0.5, 1.0)
 
 @dataclass(frozen=True)
 class Row:
-    """One assumption at one value (NaN: as learned from public crowds), and what accuracy becomes; ``low`` and ``high`` at ``level``."""
+    """One assumption at one value (NaN: as learned from public panels), and what accuracy becomes; ``low`` and ``high`` at ``level``."""
 
     assumption: str
     value: float
@@ -89,7 +89,7 @@ def sensitivity(
             Row("panel wrong together on this share of items", share, accuracy(share), level)
         )
     rows.append(
-        Row("panel wrong together as public crowds are", float("nan"), accuracy(None), level)
+        Row("panel wrong together as public panels are", float("nan"), accuracy(None), level)
     )
     entries = Entries.of(question.labels)
     readings = read_panel(entries, question.predicted)

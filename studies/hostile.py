@@ -1,0 +1,89 @@
+"""Panels that mislead: does gold rescue the interval, and how much wider is it than gold alone's?
+
+500 items, labelers with errors of their own around a shared answer that differs from the truth.
+1. The shared answer is wrong on 20% of the items, and the classifier repeats it.
+2. The classifier is better than its panel.
+3. The panel is blind to 40% of the positives, and so is the classifier.
+
+    python studies/hostile.py 300
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+
+import numpy as np
+
+import truthing as tr
+
+GOLD = (10, 25, 50, 100)
+METRICS = ("accuracy", "recall", "precision", "f1")
+Held = dict[tuple[int, int, str], list[tuple[bool, float, bool]]]
+
+
+def world(number: int, rng: np.random.Generator, n: int = 500) -> tuple[np.ndarray, ...]:
+    """Truth, predictions and labels (items × labelers)."""
+
+    def flipped(answer: np.ndarray, chance: float) -> np.ndarray:
+        return np.where(rng.random(answer.shape) < chance, 1 - answer, answer)
+
+    truth = (rng.random(n) < (0.2 if number == 3 else 0.4)).astype(int)
+    if number == 3:
+        shared = np.where((truth == 1) & (rng.random(n) < 0.4), 0, truth)
+        return truth, flipped(shared, 0.04), flipped(np.repeat(shared[:, None], 4, axis=1), 0.05)
+    shared = flipped(truth, 0.2 if number == 1 else 0.1)
+    predicted = flipped(shared, 0.05) if number == 1 else flipped(truth, 0.03)
+    return truth, predicted, flipped(np.repeat(shared[:, None], 5, axis=1), 0.12)
+
+
+def run(trials: int, golds: tuple[int, ...] = GOLD, draws: int = 2000) -> Held:
+    """For each world, number of gold items and metric: held, width beside gold alone's, gold held."""
+    found: Held = defaultdict(list)
+    for number in (1, 2, 3):
+        for seed in range(trials):
+            rng = np.random.default_rng([number, seed])
+            truth, predicted, labels = world(number, rng)
+            order = rng.permutation(len(truth))
+            actual = {name: metric(name, truth, predicted) for name in METRICS}
+            for n_gold in golds:
+                gold = {int(i): int(truth[i]) for i in order[:n_gold]}
+                report = tr.grade(predicted, labels, gold=gold, draws=draws, seed=seed)
+                for name in METRICS:
+                    low, high = report[name].interval(0.95)
+                    least, most = report.gold_alone[name].interval(0.95)
+                    held = low - 1e-9 <= actual[name] <= high + 1e-9
+                    alone = least - 1e-9 <= actual[name] <= most + 1e-9
+                    ratio = (high - low) / max(most - least, 1e-9)
+                    found[number, n_gold, name].append((held, ratio, alone))
+    return found
+
+
+def metric(name: str, truth: np.ndarray, predicted: np.ndarray) -> float:
+    both = float(((truth == 1) & (predicted == 1)).sum())
+    said, true = float((predicted == 1).sum()), float((truth == 1).sum())
+    return {
+        "accuracy": float((truth == predicted).mean()),
+        "recall": both / true,
+        "precision": both / said,
+        "f1": 2 * both / (said + true),
+    }[name]
+
+
+def main() -> None:
+    trials = int(sys.argv[1]) if len(sys.argv) > 1 else 100
+    error = np.sqrt(0.95 * 0.05 / trials)
+    print(
+        f"{trials} data sets per world (± {error:.3f}): held / width beside gold alone's (gold held)"
+    )
+    for (number, n_gold, name), rows in run(trials).items():
+        held, ratio, alone = np.mean(rows, axis=0)
+        largest = max(row[1] for row in rows)
+        print(
+            f"world {number}  {n_gold:>3} gold  {name:<10}{held:.3f} / {ratio:.2f} ({alone:.3f}), "
+            f"widest {largest:.2f}"
+        )
+
+
+if __name__ == "__main__":
+    main()
