@@ -28,6 +28,7 @@ from truthing.truth.samplers.models import Regression
 MOST_EFFECTS = 60  # effects u of all classifiers together; rarer classes of a classifier share one
 THIN, BURN = 4, 500
 ROUNDS = 3
+LOOSE = 0.15  # of the draws take nothing from the model of how classifiers depend
 
 
 def effects(predicted: Array, n_classes: int) -> Array:
@@ -229,8 +230,11 @@ def draw_tilts(
     owner = np.zeros(1 + committee.n_tilts, dtype=np.int64)
     owner[1 + tilt] = np.arange(committee.n_models)
     drawn = np.ascontiguousarray(drawn)
+    loose = np.flatnonzero(rng.random(n_draws) < LOOSE)
     for _ in range(ROUNDS):  # levels that are out of reach together settle between: match again
         rank = committee.right(drawn, free).argsort(axis=0, kind="stable").argsort(axis=0)
+        for column in rank.T:
+            column[loose] = rng.permutation(column[loose])
         matched = np.take_along_axis(ordered, rank, axis=0)
         settle_levels(drawn, owner, committee.logs, committee.said, tilt, free, matched)
     return drawn

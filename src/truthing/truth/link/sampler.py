@@ -22,7 +22,7 @@ FREEDOM = 8.0
 WIDE = 2.5  # a fifth of the proposals are this much wider, so that no corner is missed
 ENOUGH = 200
 FEWEST = 30
-TEMPER = 0.9  # what a gold item counts: the form of the link is not exactly right
+TEMPER = 0.95  # what a gold item counts: the form of the link is not exactly right
 FORETOLD = 250  # gold counts that the prior foretells
 
 
