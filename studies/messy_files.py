@@ -110,6 +110,7 @@ def main() -> None:
     times = int(sys.argv[1]) if len(sys.argv) > 1 else 3
     keep = Path(sys.argv[2]) if len(sys.argv) > 2 else None
     total: Counter[str] = Counter()
+    knowable = 0
     print(f"{'kind':<36}" + "".join(f"{what:>9}" for what in OUTCOMES))
     for kind in KINDS:
         here: Counter[str] = Counter()
@@ -119,6 +120,7 @@ def main() -> None:
             with tempfile.TemporaryDirectory() as scratch:
                 what, why = outcome(mess, Path(scratch))
             here[what] += 1
+            knowable += mess.meaning is not None
             word = why if what in ("misread", "crashed") or not word else word
             if what == "misread" and keep is not None:
                 folder = keep / f"{kind.__name__}-{n}"
@@ -130,7 +132,8 @@ def main() -> None:
         print(f"{kind.__name__.replace('_', ' '):<36}{numbers}   {word[:150]}")
     every = sum(total.values())
     print(
-        f"\n{len(KINDS)} kinds, {every} cases: {total['right'] / every:.0%} read right, "
+        f"\n{len(KINDS)} kinds, {every} cases: {total['right'] / every:.0%} read right "
+        f"({total['right'] / knowable:.0%} of the {knowable} whose meaning can be known), "
         f"{total['refused'] / every:.0%} refused, {total['misread']} misread, "
         f"{total['crashed']} ended in a traceback"
     )

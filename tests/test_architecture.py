@@ -10,11 +10,14 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "truthing"
 FLOORS = [
-    {"errors", "progress"},
+    {"errors", "progress", "notes"},
     {"class_codes"},
+    {"spelling"},
+    {"vocabulary", "score_meaning"},
     {"labels", "predictions"},
     {"matching"},
     {"tables"},
+    {"case", "predicted"},
     {"noise"},
     {"metrics"},
     {"truth"},

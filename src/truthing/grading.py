@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from truthing.case import read_case
 from truthing.class_codes import Array
 from truthing.errors import InputError, did_you_mean, listing
-from truthing.labels import Labels, Repeats
-from truthing.matching import Joined, as_gold, as_predictions, join
+from truthing.labels import Repeats
+from truthing.matching import Joined, join
 from truthing.metrics.counts import Tally, evaluate
 from truthing.noise.base import NoiseModel, TableNoise
 from truthing.noise.known import Confusion, Symmetric
 from truthing.noise.learned import Learned
 from truthing.papers import su_methods
 from truthing.papers.su_foils import face_value
+from truthing.predicted import predicted_classes
 from truthing.progress import Progress, listener
 from truthing.report import Report
 from truthing.simulation import class_prior
-from truthing.tables import read_gold, read_labels, read_predictions
 from truthing.truth.outcome import NoiseSummary, Outcome
 from truthing.truth.problem import Problem, estimate_prior
 from truthing.truth.question import Question
@@ -68,7 +68,7 @@ def grade(
     say = listener(progress)
     joined = prepare(predictions, labels, gold=gold, scores=scores, repeats=repeats)
     panel = joined.labels
-    assumptions: list[str] = []
+    assumptions = list(joined.said)
     place = positive_class(panel.classes, positive, assumptions)
     predicted, score = predicted_classes(joined, place, threshold, assumptions)
     for name in metrics or ():
@@ -266,18 +266,9 @@ def prepare(
     predictions: Any, labels: Any, *, gold: Any, scores: Any = None, repeats: Repeats = "error"
 ) -> Joined:
     """Whatever the caller has, read and joined."""
-    labels = labels if isinstance(labels, Labels) else _labels(labels)
-    predictions = (
-        read_predictions(predictions) if isinstance(predictions, str | Path) else predictions
-    )
-    gold = read_gold(gold) if isinstance(gold, str | Path) else gold
-    return join(labels, as_predictions(predictions, labels, scores), as_gold(gold), repeats=repeats)
-
-
-def _labels(labels: Any) -> Labels:
-    if isinstance(labels, str | Path) or hasattr(labels, "columns"):
-        return read_labels(labels)
-    return Labels.from_matrix(labels)
+    models = {} if predictions is None and scores is None else {"model": predictions}
+    case = read_case(labels, models, gold, scores=scores)
+    return join(case.labels, case.predictions, case.gold, repeats=repeats)
 
 
 def positive_class(classes: tuple[Any, ...], positive: Any, assumptions: list[str]) -> int | None:
@@ -305,35 +296,6 @@ def positive_class(classes: tuple[Any, ...], positive: Any, assumptions: list[st
         )
         return 1
     return classes.index(positive)
-
-
-def predicted_classes(
-    joined: Joined, positive: int | None, threshold: float | None, assumptions: list[str]
-) -> tuple[Array, Array | None]:
-    """Hard predictions (given, or cut from scores) and the positive class's scores."""
-    scores, predicted = joined.scores, joined.predicted
-    column = scores
-    if scores is not None and scores.ndim == 2:
-        if predicted is None and threshold is None:
-            predicted = scores.argmax(axis=1)
-            assumptions.append("The predicted class is the one with the highest score.")
-        column = scores[:, positive] if positive is not None else None
-    if threshold is not None:
-        if column is None or positive is None:
-            raise InputError("a threshold needs scores of two classes.")
-        predicted = np.where(column >= threshold, positive, 1 - positive)
-        assumptions.append(
-            f"Items with a score of at least {threshold:g} count as predicted {joined.labels.classes[positive]!r}."
-        )
-    if column is not None and positive is None:
-        column = None
-    if predicted is None and column is not None:
-        raise InputError(
-            "scores without predictions need a threshold: give threshold= (--threshold)."
-        )
-    if predicted is None:
-        raise InputError("no predictions: give predictions, or scores with a threshold.")
-    return predicted, column
 
 
 def as_noise(noise: Any) -> Any:

@@ -161,6 +161,7 @@ def prevalence(
         outcome = answer.with_known_noise(
             question, model.log_likelihood(panel), type(model).__name__, tables
         )
+    outcome.assumptions[:0] = joined.said
     return _result(
         outcome, panel.classes, question, sizes(joined), [*joined.warnings, *outcome.warnings]
     )

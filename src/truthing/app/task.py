@@ -9,9 +9,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from truthing.case import Case, File, read_case
+from truthing.errors import InputError, in_words
 from truthing.progress import Progress, compiled_before
 from truthing.render.summary import Line
-from truthing.tables import Reading, inspect
+from truthing.tables.asked import Asked
+from truthing.tables.read import Reading, read_as
 from truthing.tables.source import from_bytes
 from truthing.tables.table import Table
 
@@ -38,10 +41,14 @@ class Given:
     item: str | None = None  # the column that was recognised as the item's
 
     def table(self) -> Table:
-        return from_bytes(self.path.read_bytes(), self.name)
+        question = self.columns.get("question")
+        return from_bytes(self.path.read_bytes(), self.name, question=question)
+
+    def asked(self) -> Asked:
+        return Asked.from_text(**self.columns)
 
     def reading(self) -> Reading:
-        return inspect(self.table(), **self.columns)
+        return read_as(self.table(), self.asked())
 
 
 @dataclass(frozen=True)
@@ -57,6 +64,30 @@ class Task:
 
     def one(self, use: str) -> Given | None:
         return next(iter(self.files.get(use, ())), None)
+
+    def case(self, need: str) -> Case:
+        """Predictions, labels and gold, as the command line reads them; each file is opened once.
+
+        ``need`` says what labels and predictions are for, where one of them is missing.
+        """
+        labeled, known = self.one("labels"), self.one("gold")
+        if labeled is None:
+            raise InputError(need)
+        opened: dict[Path, File] = {}
+
+        def file(given: Given) -> File:
+            if given.path not in opened:
+                opened[given.path] = File(given.table(), given.asked())
+            return opened[given.path]
+
+        models = {given.name: file(given) for given in self.files.get("predictions", ())}
+        case = read_case(file(labeled), models, None if known is None else file(known))
+        if known is None and case.gold is not None:
+            raise InputError(
+                f"{labeled.name} holds gold, which the command would use: choose it as gold too, "
+                "or take that column out."
+            )
+        return case
 
     def provenance(self) -> dict[str, Any]:
         """The command, and a checksum of every file, for a report to repeat."""
@@ -81,8 +112,12 @@ class Answer:
     table: tuple[tuple[str, ...], ...] = ()  # its first row are the heads
 
     def save(self, folder: Path) -> None:
+        said = {
+            "assumptions": tuple(map(in_words, self.assumptions)),
+            "warnings": tuple(map(in_words, self.warnings)),
+        }
         (folder / "result.json").write_text(self.data, encoding="utf-8")
         if self.document is not None:
             (folder / "report.html").write_text(self.document, encoding="utf-8")
-        shown = {k: v for k, v in asdict(self).items() if k not in ("data", "document")}
+        shown = {k: v for k, v in asdict(self).items() if k not in ("data", "document")} | said
         (folder / "shown.json").write_text(json.dumps(shown), encoding="utf-8")

@@ -33,7 +33,8 @@ class Upload:
     uses: frozenset[str] | None = None  # None: as recognised
 
     def table(self) -> Table:
-        return from_bytes(self.path.read_bytes(), self.name)
+        question = self.columns.get("question")
+        return from_bytes(self.path.read_bytes(), self.name, question=question)
 
 
 @dataclass(eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -65,6 +65,12 @@ def ceiling(
     score_column: options.ScoreColumn = None,
     truth_column: options.TruthColumn = None,
     prediction_column: options.PredictionColumn = None,
+    labeler_columns: options.LabelerColumns = None,
+    ignore: options.Ignore = None,
+    missing: options.Missing = None,
+    classes: options.Classes = None,
+    map: options.Map = None,
+    question: options.Question = None,
     level: options.Level = 0.95,
     as_json: options.Json = False,
 ) -> None:
@@ -74,19 +80,27 @@ def ceiling(
     from truthing.render import ceiling as render
     from truthing.render.console import err, out
     from truthing.tables import read_predictions
+    from truthing.tables.asked import keywords
 
+    words = keywords(ignore=ignore, missing=missing, classes=classes, map=map)
+    panel = keywords(labeler_columns=labeler_columns, question=question)
     found = read_ceiling(
         file, kind=kind, column=score_column, layout=layout, repeats=repeats,  # type: ignore[arg-type]
         item_column=item_column, labeler_column=labeler_column, label_column=label_column, truth_column=truth_column,
+        **words, **panel,
     )  # fmt: skip
-    own = (
-        {"labeler_column": labeler_column} if predictions == file else {}
+    own: dict[str, Any] = (
+        {"labeler_column": labeler_column, **panel} if predictions == file else {}
     )  # one file may hold votes and predictions
     model = (
         None
         if predictions is None
         else read_predictions(
-            predictions, item_column=item_column, prediction_column=prediction_column, **own
+            predictions,
+            item_column=item_column,
+            prediction_column=prediction_column,
+            **words,
+            **own,
         )
     )
     arguments = dict(found.arguments)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from truthing.cli import options, parse, showing
-from truthing.errors import InputError
 from truthing.progress import part
 
 
@@ -15,8 +14,9 @@ def grade(
     files: Annotated[
         list[str],
         typer.Argument(
-            metavar="PREDICTIONS LABELS",
-            help="Predictions and labels, or ONE file that holds everything; - is standard input.",
+            metavar="PREDICTIONS LABELS…",
+            help="Predictions and labels (several files may hold them), or ONE file that holds "
+            "everything; - is standard input.",
         ),
     ],
     gold: options.Gold = None,
@@ -66,24 +66,28 @@ def grade(
     prediction_column: options.PredictionColumn = None,
     score_column: options.ScoreColumn = None,
     truth_column: options.TruthColumn = None,
+    labeler_columns: options.LabelerColumns = None,
+    ignore: options.Ignore = None,
+    missing: options.Missing = None,
+    classes: options.Classes = None,
+    map: options.Map = None,
+    question: options.Question = None,
 ) -> None:
     """How good is the classifier really, and how sure can one be? Noisy labels in, honest intervals out."""
     from truthing import grading
+    from truthing.case import read_case
     from truthing.render.console import err
     from truthing.render.waiting import waiting
 
     form = showing.form(as_json, as_markdown, as_csv)
-    named = {
-        "item_column": item_column,
-        "labeler_column": labeler_column,
-        "label_column": label_column,
-    }
-    others = {
-        "prediction_column": prediction_column,
-        "score_column": score_column,
-        "truth_column": truth_column,
-    }
-    predictions, labels, known, notes = _read(files, gold, layout, named, others)
+    said = parse.asked(
+        layout=layout, item_column=item_column, labeler_column=labeler_column,
+        label_column=label_column, prediction_column=prediction_column, score_column=score_column,
+        truth_column=truth_column, labeler_columns=labeler_columns, ignore=ignore,
+        missing=missing, classes=classes, map=map, question=question,
+    )  # fmt: skip
+    case = read_case(files[1:] or files, {"model": files[0]}, gold, asked=said)
+    predictions, labels, known = case.predictions, case.labels, case.gold
     with waiting() as progress:
         report = grading.grade(
             predictions, labels, gold=known, noise=parse.noise(noise), prior=parse.prior(prior, labels.classes, positive), positive=positive,
@@ -95,7 +99,7 @@ def grade(
             report.metrics
         ):  # areas under curves are drawn when first asked: here, while somebody is told to wait
             report[name]
-        report.warnings.extend(notes)
+        parse.in_words_of_options(report)
         report.provenance.update(showing.provenance([*files, gold, noise]))
         if html is not None:
             report.to_html(html, level=level, sensitivity=sensitivity)
@@ -105,35 +109,3 @@ def grade(
 
         write_frame(report.truth_frame(), truth_to)
     showing.show_grade(report, form, level, found)
-
-
-def _read(
-    files: list[str],
-    gold: str | None,
-    layout: str | None,
-    named: dict[str, str | None],
-    others: dict[str, str | None],
-) -> tuple[Any, Any, Any, list[str]]:
-    """Predictions, labels, gold and what had to be said about the files."""
-    from truthing.tables import inspect
-
-    item, truth = {"item_column": named["item_column"]}, {"truth_column": others["truth_column"]}
-    known = None
-    if len(files) == 1:
-        reading = inspect(files[0], layout=layout, **named, **others)
-        predictions = reading.predictions
-        known = reading.gold if reading.has_gold and gold is None else None
-    elif len(files) == 2:
-        scored = {k: v for k, v in others.items() if k != "truth_column"}
-        predictions = inspect(files[0], **item, **scored).predictions
-        reading = inspect(files[1], layout=layout, **named)
-    else:
-        raise InputError(
-            f"grade takes predictions and labels, or one file with both; {len(files)} files were given."
-        )
-    if gold is not None:
-        own = (
-            {**named, "layout": layout} if gold == files[-1] else item
-        )  # one file may hold labels and gold
-        known = inspect(gold, **own, **truth).gold
-    return predictions, reading.labels, known, list(reading.columns.notes)

@@ -12,7 +12,10 @@ from truthing.cli import options, parse
 
 
 def labelers(
-    labels: Annotated[str, typer.Argument(metavar="LABELS", help="Labels; - is standard input.")],
+    labels: Annotated[
+        list[str],
+        typer.Argument(metavar="LABELS…", help="One file or several; - is standard input."),
+    ],
     gold: options.Gold = None,
     noise: options.Noise = None,
     prior: options.Prior = None,
@@ -46,24 +49,34 @@ def labelers(
     labeler_column: options.LabelerColumn = None,
     label_column: options.LabelColumn = None,
     truth_column: options.TruthColumn = None,
+    labeler_columns: options.LabelerColumns = None,
+    ignore: options.Ignore = None,
+    missing: options.Missing = None,
+    classes: options.Classes = None,
+    map: options.Map = None,
+    question: options.Question = None,
 ) -> None:
     """Who is good, who adds what, who copies whom: error, bits in a label and bits it adds, for each labeler."""
+    from truthing.case import read_case
     from truthing.people.labelers import labelers as describe
     from truthing.render import labelers as render
     from truthing.render.console import err, out
     from truthing.render.waiting import waiting
     from truthing.tables.write import write_frame
 
-    panel, known, notes = parse.labels_and_gold(
-        labels, gold, layout, item_column=item_column, labeler_column=labeler_column, label_column=label_column,
-        truth_column=truth_column,
+    said = parse.asked(
+        layout=layout, item_column=item_column, labeler_column=labeler_column,
+        label_column=label_column, truth_column=truth_column, labeler_columns=labeler_columns,
+        ignore=ignore, missing=missing, classes=classes, map=map, question=question,
     )  # fmt: skip
+    case = read_case(labels, gold=gold, asked=said)
+    panel, known = case.labels, case.gold
     with waiting() as progress:
         result = describe(
             panel, gold=known, noise=parse.noise(noise), prior=parse.prior(prior, panel.classes, None), repeats=repeats, seed=seed,  # type: ignore[arg-type]
             progress=progress,
         )  # fmt: skip
-    result.warnings.extend(notes)
+    parse.in_words_of_options(result)
     if as_json:
         typer.echo(json.dumps({**result.to_dict(level), "version": __version__}, default=str))
     else:

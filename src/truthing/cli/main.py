@@ -22,7 +22,7 @@ from truthing.cli import (
     serve,
     simulate,
 )
-from truthing.errors import TruthingError
+from truthing.errors import TruthingError, in_options
 
 app = typer.Typer(
     name="truthing",
@@ -88,5 +88,5 @@ def fail(problem: Exception) -> None:
     """One line on stderr: what was found, where, and what to do."""
     from truthing.render.console import safe
 
-    print(f"truthing: {safe(problem, 2000)}", file=sys.stderr)
+    print(f"truthing: {safe(in_options(str(problem)), 2000)}", file=sys.stderr)
     sys.exit(1)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from truthing.case import read_case
 from truthing.class_codes import Array, sort_classes
 from truthing.comparison.result import Comparison, Scored, check_models
 from truthing.errors import InputError, listing
@@ -24,12 +24,11 @@ from truthing.grading import (
     sizes,
 )
 from truthing.labels import Labels, Repeats
-from truthing.matching import Joined, as_predictions
+from truthing.matching import Joined
 from truthing.metrics.counts import Tally
 from truthing.papers.su_foils import face_value
 from truthing.predictions import Predictions
 from truthing.progress import Progress, listener
-from truthing.tables import read_predictions
 
 MOST_ANSWERS = 100_000_000  # drawn truths kept, draws × items
 MOST_SCORED = 2000  # drawn truths given scores, as in `grade`
@@ -78,7 +77,7 @@ def compare(
     say = listener(progress)
     joined = join_models(dict(zip(names, predictions.values())), labels, gold, repeats)
     panel = joined[0].labels
-    assumptions: list[str] = []
+    assumptions = list(dict.fromkeys(said for j in joined for said in j.said))
     place = positive_class(panel.classes, positive, assumptions)
     columns = [predicted_classes(j, place, threshold, assumptions) for j in joined]
     codes = np.stack([c[0] for c in columns]).astype(np.int64)
@@ -120,9 +119,16 @@ def join_models(
     predictions: Mapping[str, Any], labels: Any, gold: Any, repeats: Repeats
 ) -> list[Joined]:
     """Every model joined with the labels, on the items that all of them have and in one list of classes."""
-    bare = prepare(None, labels, gold=gold, repeats=repeats)
+    case = read_case(labels, predictions, gold)
+    absent = [name for name in predictions if name not in case.models]
+    if absent:
+        raise InputError(
+            f"model {absent[0]!r} has no predictions and cannot be compared: give labels or scores for each."
+        )
+    gold = case.gold
+    bare = prepare(None, case.labels, gold=gold, repeats=repeats)
     panel = bare.labels
-    known = {name: _predictions(p, panel) for name, p in predictions.items()}
+    known = case.models
     alone = [_join(name, p, panel, gold) for name, p in known.items()]
     common = set(alone[0].labels.items).intersection(*(j.labels.items for j in alone[1:]))
     if not common:
@@ -141,17 +147,6 @@ def join_models(
     ]
     joined[0].warnings.extend([*bare.warnings, *said])
     return joined
-
-
-def _predictions(predictions: Any, labels: Labels) -> Predictions:
-    if isinstance(predictions, str | Path):
-        return read_predictions(predictions)
-    found = as_predictions(predictions, labels)
-    if found is None:
-        raise InputError(
-            "a model without predictions cannot be compared: give labels or scores for each."
-        )
-    return found
 
 
 def _join(name: str, predictions: Predictions, labels: Labels, gold: Any) -> Joined:

@@ -129,7 +129,8 @@ def labelers(
         sizes=sizes(joined),
         seed=seed,
         warnings=warnings,
-        assumptions=_assumptions(
+        assumptions=joined.said
+        + _assumptions(
             summary.model, learned, bool(graded), bool((joined.gold >= 0).any()), copies.pairs
         ),
     )

@@ -7,10 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from truthing.app.fields import Field, option
-from truthing.app.task import Answer, Given, Say, Task
-from truthing.errors import InputError
-from truthing.predictions import Gold
-from truthing.tables import Reading
+from truthing.app.task import Answer, Say, Task
+from truthing.tables.asked import WORDS
 
 
 @dataclass(frozen=True)
@@ -66,22 +64,13 @@ class Job:
         found = {
             name: given.columns[name]
             for slot, given in files
-            for name in slot.columns
+            for name in (*slot.columns, *WORDS)
             if name in given.columns
         }
         if "item_column" in found:
             names = [given.columns.get("item_column") or given.item for _, given in files]
             found["item_column"] = ",".join(dict.fromkeys(name for name in names if name))
         return found
-
-
-def known_truth(known: Given | None, only: Reading | None) -> Gold | None:
-    """The gold that was chosen; of its ``only`` file a command takes the gold unasked, so leaving it out is refused."""
-    if known is not None:
-        return known.reading().gold
-    if only is not None and only.has_gold:
-        raise InputError(f"{only.table.name} holds gold, which the command would use: choose it as gold too, or take that column out.")  # fmt: skip
-    return None
 
 
 def typed_path(name: str) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 
 from truthing import __version__
-from truthing.app.jobs.job import Job, Slot, known_truth
+from truthing.app.jobs.job import Job, Slot
 from truthing.app.jobs.questions import GOLD, NOISE, REPEATS
 from truthing.app.task import Answer, Say, Task, patient
-from truthing.errors import InputError
 from truthing.render.summary import Line
 from truthing.render.words import one_line
 
@@ -20,14 +19,8 @@ def run(task: Task, say: Say) -> Answer:
     from truthing.render.labelers import error_by_others
 
     say(None, "reading the files")
-    labeled, known = task.one("labels"), task.one("gold")
-    if labeled is None:
-        raise InputError("looking at labelers needs labels: say which file holds them.")
-    reading = labeled.reading()
-    result = labelers(
-        reading.labels, gold=known_truth(known, reading), progress=patient(say), **task.options
-    )
-    result.warnings.extend(reading.columns.notes)
+    case = task.case("looking at labelers needs labels: say which file holds them.")
+    result = labelers(case.labels, gold=case.gold, progress=patient(say), **task.options)
     rows = result.frame(task.level).to_dicts()[:MOST_LINES]
     worth = [("labeler", "labels", "error by the others", "bits a label", "adds", "note")]
     worth += [

@@ -6,10 +6,9 @@ import json
 from typing import Any
 
 from truthing.app.fields import Field
-from truthing.app.jobs.job import Job, Slot, known_truth
+from truthing.app.jobs.job import Job, Slot
 from truthing.app.jobs.questions import GOLD, NOISE
 from truthing.app.task import Answer, Say, Task, patient
-from truthing.errors import InputError
 from truthing.planning.design import Design
 
 
@@ -17,20 +16,12 @@ def run(task: Task, say: Say) -> Answer:
     from truthing.planning.plan import plan
 
     say(None, "reading the files")
-    labeled, predicted = task.one("labels"), task.one("predictions")
-    if labeled is None or predicted is None:
-        raise InputError(
-            "a plan from data in hand needs labels and predictions: say which files hold them."
-        )
-    reading = labeled.reading()
-    predictions = (reading if predicted == labeled else predicted.reading()).predictions
+    case = task.case(
+        "a plan from data in hand needs labels and predictions: say which files hold them."
+    )
     options: dict[str, Any] = dict(task.options)
     costs = {kind: options.pop(f"{kind}_cost", None) for kind in ("item", "label", "gold")}
-    pilot = {
-        "labels": reading.labels,
-        "predictions": predictions,
-        "gold": known_truth(task.one("gold"), reading),
-    }
+    pilot = {"labels": case.labels, "predictions": case.predictions, "gold": case.gold}
     found = plan(
         pilot=pilot,
         level=task.level,

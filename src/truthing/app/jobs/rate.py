@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 
-from truthing.app.jobs.job import Job, Slot, known_truth
+from truthing.app.jobs.job import Job, Slot
 from truthing.app.jobs.questions import GOLD, NOISE, PANEL_ERROR, REPEATS, TARGET
 from truthing.app.task import Answer, Say, Task, patient
-from truthing.errors import InputError
 from truthing.render.summary import Line
 from truthing.render.words import one_line
 
@@ -18,14 +17,8 @@ def run(task: Task, say: Say) -> Answer:
     from truthing.rate import prevalence
 
     say(None, "reading the files")
-    labeled, known = task.one("labels"), task.one("gold")
-    if labeled is None:
-        raise InputError("shares of classes need labels: say which file holds them.")
-    reading = labeled.reading()
-    result = prevalence(
-        reading.labels, gold=known_truth(known, reading), progress=patient(say), **task.options
-    )
-    result.warnings.extend(reading.columns.notes)
+    case = task.case("shares of classes need labels: say which file holds them.")
+    result = prevalence(case.labels, gold=case.gold, progress=patient(say), **task.options)
     shares = list(zip(result.classes, result.face_value))[:MOST_LINES]
     return Answer(
         (result.verdict(task.level),),
