@@ -18,7 +18,6 @@ from truthing.grading import (
     check_draws,
     check_target,
     positive_class,
-    predicted_classes,
     prepare,
     selection_weights,
     sizes,
@@ -27,6 +26,7 @@ from truthing.labels import Labels, Repeats
 from truthing.matching import Joined
 from truthing.metrics.counts import Tally
 from truthing.papers.su_foils import face_value
+from truthing.predicted import predicted_classes
 from truthing.predictions import Predictions
 from truthing.progress import Progress, listener
 

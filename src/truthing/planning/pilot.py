@@ -14,7 +14,6 @@ from truthing.grading import (
     as_noise,
     grade,
     positive_class,
-    predicted_classes,
     prepare,
     selection_weights,
 )
@@ -24,6 +23,7 @@ from truthing.planning.panel import PanelBelief
 from truthing.planning.sequential import PilotState
 from truthing.planning.widths import Goal
 from truthing.planning.world import Kind, World
+from truthing.predicted import predicted_classes
 from truthing.truth import known_noise
 from truthing.truth.consensus import Entries
 from truthing.truth.link.views import Readings, read_panel
