@@ -14,7 +14,7 @@ MISSING_WORDS = ("na", "n/a", "null", "nan", "none", "-", "error")
 TRUTH_WORDS = {"true": True, "yes": True, "y": True, "t": True, "1": True}
 TRUTH_WORDS |= {"false": False, "no": False, "n": False, "f": False, "0": False}
 _PAIRS = (("no", "yes"), ("false", "true"), ("n", "y"), ("f", "t"), ("0", "1"))
-_NUMBER = re.compile(r"[-+]?(0|[1-9][0-9]*)(\.[0-9]+)?")
+_NUMBER = re.compile(r"[-+]?(0|[1-9][0-9]{0,17})(\.[0-9]{1,17})?")
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
 _JOINTS = re.compile(r"(?<=\w)[-_\s.]+(?=\w)|[.?!:;,*'\"]+$|^['\"]+")
 _ALIKE = str.maketrans({"l": "1", "i": "1", "|": "1", "o": "0"})

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from truthing.errors import InputError, did_you_mean, listing
+from truthing.errors import InputError, listing
 from truthing.spelling import letters
 from truthing.tables.table import parse_names
 
@@ -47,11 +48,7 @@ class Asked:
         """
         for name in keywords:
             if name not in KEYWORDS:
-                close = f"{name}_column" if f"{name}_column" in KEYWORDS else name
-                raise InputError(
-                    f"no argument is called {name!r}.{did_you_mean(close, KEYWORDS)}"
-                    + (" They are " + listing(KEYWORDS, 20) + "." if close != name else "")
-                )
+                raise InputError(f"no argument is called {name!r}.{_suggestion(name)}")
         columns = {
             role: str(keywords[f"{role}_column"])
             for role in COLUMNS
@@ -106,6 +103,15 @@ def keywords(**said: str | None) -> dict[str, Any]:
     if "map" in given:
         given["map"] = _mapping(given["map"])
     return given
+
+
+def _suggestion(name: str) -> str:
+    """The argument that was meant, also where only the role was named: item for item_column."""
+    meant = {**{role: f"{role}_column" for role in COLUMNS}, **{k: k for k in KEYWORDS}}
+    close = difflib.get_close_matches(name, meant, n=1)
+    return (
+        f" Did you mean {meant[close[0]]!r}?" if close else f" There are {listing(KEYWORDS, 20)}."
+    )
 
 
 def _mapping(text: str) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import tokenize
+import warnings
 
 import numpy as np
 import polars as pl
@@ -50,7 +51,9 @@ def _damaged(name: str, kind: str, problem: BaseException) -> InputError:
 def npy(data: bytes, name: str) -> Table:
     """One value per item, or a table with items in rows; its columns have only positions."""
     try:
-        array = np.load(io.BytesIO(data), allow_pickle=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # old headers are read all the same
+            array = np.load(io.BytesIO(data), allow_pickle=False)
     except (
         *(ValueError, EOFError, OSError, MemoryError, SyntaxError, TypeError, KeyError),
         *(tokenize.TokenError, OverflowError, AttributeError, RecursionError),
@@ -65,6 +68,11 @@ def npy(data: bytes, name: str) -> Table:
         raise InputError(
             f"{name} is a numpy file of another kind of data: save numbers, booleans or strings."
         )
+    if array.dtype.kind == "U" and array.size and array.dtype.itemsize:
+        points = np.frombuffer(np.ascontiguousarray(array).tobytes(), dtype=np.uint32)
+        points = points if array.dtype.isnative else points.byteswap()
+        if (points > 0x10FFFF).any() or ((points >= 0xD800) & (points < 0xE000)).any():
+            raise InputError(f"{name} is a numpy file with damaged text: save it again.")
     if array.size == 0:
         raise InputError(f"{name} is an empty array: it needs at least one row.")
     if array.ndim not in (1, 2):

@@ -102,7 +102,7 @@ def _guess_predictions(table: Table, columns: Columns) -> tuple[str | None, dict
     known = {*columns.role.values()}
     rest = [c for c in table.frame.columns if c not in known and c not in columns.unused]
     rest += [c for c in columns.unused if c not in rest and not never_a_labeler(c)]
-    numeric = [c for c in rest if table.frame[c].cast(pl.Float64, strict=False).null_count() == 0]
+    numeric = [c for c in rest if _all_numbers(table.frame[c])]
     if len(numeric) > 1 and len(numeric) == len(rest):
         grid = np.stack([table.numbers(c, "score") for c in numeric], axis=1)
         if np.allclose(grid.sum(axis=1), 1, atol=1e-3):
@@ -114,6 +114,12 @@ def _guess_predictions(table: Table, columns: Columns) -> tuple[str | None, dict
         f"{listing(table.frame.columns)}). Call it prediction, pred or score, or name it with "
         "`prediction_column=...` or `score_column=...`."
     )
+
+
+def _all_numbers(series: pl.Series) -> bool:
+    if not (series.dtype.is_numeric() or series.dtype == pl.String):
+        return False
+    return series.cast(pl.Float64, strict=False).null_count() == 0
 
 
 def _few_values(table: Table, column: str) -> bool:

@@ -122,6 +122,9 @@ def _wide_or_counts(
     panel = choose(table, columns, hint, is_item=True) if not table.nameless else None
     if panel is None:
         panel = Panel(tuple(columns))
+    if asked.layout is None and len(numeric) > 1 and all(map(_COUNT_COLUMN.fullmatch, numeric)):
+        unused = {c: "it holds no votes for a class" for c in columns if c not in numeric}
+        return Settled("counts", role, tuple(numeric), unused)
     if asked.layout == "wide" or whole is None:
         return _wide(role, panel)
     evidence = _votes(whole, numeric, named, hint, panel, table)

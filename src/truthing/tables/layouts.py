@@ -18,6 +18,7 @@ from truthing.tables.asked import Asked
 from truthing.tables.classes import Words, settle
 from truthing.tables.columns import Columns
 from truthing.tables.items import is_index
+from truthing.tables.panel import never_a_labeler
 from truthing.tables.table import Table, parse_names
 
 _SPLIT = re.compile(r"[|,; ]")
@@ -69,6 +70,7 @@ def _long(table: Table, columns: Columns, asked: Asked) -> Labels:
                 "Name who gave it or remove the line."
             )
     else:
+        _refuse_nobody(table, columns, item, items)
         labeler, labelers = np.zeros(len(label), dtype=np.int32), ("labeler",)
     words = settle(table, asked, label, names, what="labels", labeler=labeler)
     lines = np.arange(len(label), dtype=np.int32) + (table.first_line or 0)
@@ -77,6 +79,24 @@ def _long(table: Table, columns: Columns, asked: Asked) -> Labels:
         lines=lines, source=table.name,
     )  # fmt: skip
     return _with_words(made, words)
+
+
+def _refuse_nobody(table: Table, columns: Columns, item: Array, items: tuple[Any, ...]) -> None:
+    """Labels without labelers are one labeler's, if nothing speaks against it."""
+    others = [c for c in columns.unused if not never_a_labeler(c)]
+    if "item" not in columns.role and others and not table.nameless:
+        raise InputError(
+            f"{table.name} has no column of items of a known name (it has "
+            f"{listing(table.frame.columns)}). Name it with `item_column=...`, and who gave the "
+            "labels with `labeler_column=...`."
+        )
+    if len(items) < len(item):
+        row = int(np.argmax(pl.Series(item).is_duplicated().to_numpy()))
+        raise InputError(
+            f"{table.name}: item {items[item[row]]!r} has several labels, but no column says who "
+            f"gave them (it has {listing(table.frame.columns)}). Name it with "
+            "`labeler_column=...`."
+        )
 
 
 def row_items(table: Table, columns: Columns) -> tuple[Array, tuple[Any, ...]]:

@@ -67,6 +67,8 @@ class Archive:
             else:
                 with self._zip.open(info) as stream:
                     data = stream.read(self.left + 1)
+        except InputError:
+            raise
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError):
             raise self._damaged() from None
         self.left -= len(data)
@@ -81,8 +83,8 @@ class Archive:
         decompressor = _zstd_decompressor()
         if decompressor is None:
             raise InputError(
-                f"{self.name} is compressed with Zstandard: install it with "
-                '`pip install "truthing[inspect]"`, or write the log as .json.'
+                f"{self.name} is compressed with Zstandard: install its reader "
+                'with pip install "truthing[inspect]", or write the log as .json.'
             )
         raw = self._zip.fp
         assert raw is not None

@@ -28,7 +28,7 @@ def from_archive(archive: Archive, question: str | None) -> Table:
             samples = json.loads(archive.read("summaries.json"))
         else:
             samples = []
-    except (ValueError, RecursionError):
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
         raise InputError(f"{archive.name}: a sample of this Inspect log is not JSON.") from None
     return read({"eval": {}, "samples": samples}, archive.name, question)
 
