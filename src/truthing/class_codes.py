@@ -90,6 +90,8 @@ def _factorise_series(series: pl.Series) -> tuple[Codes, tuple[Any, ...]]:
 
 def codable(series: pl.Series) -> bool:
     """Plain columns are coded by polars and numpy; mixed and nested ones value by value."""
+    if str(series.dtype).endswith("Int128"):  # numpy has no such numbers
+        return False
     return (
         series.dtype.is_numeric()
         or series.dtype in (pl.String, pl.Boolean, pl.Categorical)

@@ -19,6 +19,8 @@ def is_frame(value: Any) -> bool:
     >>> is_frame([{"item": 1}]), is_frame({"item": [1, 2]}), is_frame({1: "cat"}), is_frame([1])
     (True, True, False, False)
     """
+    if isinstance(value, pl.DataFrame | pl.LazyFrame):
+        return True
     if isinstance(value, str | bytes | np.ndarray):
         return False
     if isinstance(value, Mapping):
