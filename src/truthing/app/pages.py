@@ -27,7 +27,7 @@ from truthing.app.look import USES, Look, look
 from truthing.app.runs import MOST_RUNS, Run
 from truthing.app.task import Given, Task
 from truthing.app.uploads import EXAMPLES, Case, Store
-from truthing.errors import InputError, TruthingError
+from truthing.errors import InputError, TruthingError, in_words
 from truthing.render.console import safe
 from truthing.render.summary import Line, scale
 from truthing.render.svg import track
@@ -116,7 +116,7 @@ class Pages:
                 lambda: [upload.table() for upload in case.uploads[len(before) :]]
             )
         except TruthingError as problem:
-            return await run_in_threadpool(self.undo, request, case, before, safe(problem, 2000))
+            return await run_in_threadpool(self.undo, request, case, before, shown(problem))
         finally:
             await form.close()
         return RedirectResponse(f"/files/{case.key}", 303)
@@ -191,7 +191,7 @@ class Pages:
             run = await run_in_threadpool(self.launch, case, job, form)
         except TruthingError as problem:
             return await run_in_threadpool(
-                self.job_page, request, case, job, form, safe(problem, 2000), 422
+                self.job_page, request, case, job, form, shown(problem), 422
             )
         return RedirectResponse(f"/runs/{case.key}/{run.key}", 303)
 
@@ -287,6 +287,11 @@ class Pages:
             words = "There is no such page." if error.detail == "Not Found" else error.detail
             status = error.status_code
         return self.show(request, "problem.html", status, problem=words)
+
+
+def shown(problem: TruthingError) -> str:
+    """A refusal in the words of the page."""
+    return safe(in_words(str(problem)), 2000)
 
 
 def job_of(request: Request) -> Job:

@@ -7,7 +7,7 @@ import traceback
 from multiprocessing.connection import Connection
 
 from truthing.app.task import Task
-from truthing.errors import TruthingError
+from truthing.errors import TruthingError, in_words
 from truthing.render.console import safe
 
 
@@ -22,7 +22,7 @@ def work(task: Task, telling: Connection) -> None:
     try:
         JOBS[task.job].run(task, say).save(task.folder)
     except TruthingError as problem:
-        telling.send(("failed", safe(problem, 2000)))
+        telling.send(("failed", safe(in_words(str(problem)), 2000)))
     except Exception as problem:
         traceback.print_exc()
         telling.send(("failed", f"Something went wrong that should not ({type(problem).__name__}: {safe(problem)}). The terminal that runs the page shows the details."))  # fmt: skip

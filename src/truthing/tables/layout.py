@@ -100,7 +100,7 @@ def _rivals(
     candidates = [role["label"], *(c for c in free if not never_a_labeler(c))]
     if len(candidates) == 1 or table.asks is False:
         return ""
-    panel = choose(table, candidates, hint, is_item=False)
+    panel = choose(table, candidates, hint)
     if role["label"] not in panel.columns or len(panel.columns) == 1:
         return ""
     others = [c for c in panel.columns if c != role["label"]]
@@ -119,7 +119,7 @@ def _wide_or_counts(
     named = {c for c in columns if key(c) in hint or _COUNT_COLUMN.fullmatch(c)}
     numeric = [c for c in columns if not never_a_labeler(c) or c in named]
     whole = _whole_numbers(table, numeric) if len(numeric) > 1 else None
-    panel = choose(table, columns, hint, is_item=True) if not table.nameless else None
+    panel = choose(table, columns, hint) if not table.nameless else None
     if panel is None:
         panel = Panel(tuple(columns))
     if asked.layout is None and len(numeric) > 1 and all(map(_COUNT_COLUMN.fullmatch, numeric)):

@@ -57,9 +57,7 @@ def hints(names: Sequence[Any]) -> frozenset[Any]:
     return frozenset(found)
 
 
-def choose(
-    table: Table, candidates: Sequence[str], hint: frozenset[Any], *, is_item: bool
-) -> Panel:
+def choose(table: Table, candidates: Sequence[str], hint: frozenset[Any]) -> Panel:
     """Labelers among the columns that have no other role."""
     others: dict[str, str] = {}
     seen: dict[str, tuple[Array, list[Any]]] = {}
@@ -76,6 +74,10 @@ def choose(
             others[column] = why
         else:
             seen[column] = codes, keys
+    if hint and not seen:
+        # no column speaks the language of the predictions: whose labels they are can still be told,
+        # and what does not fit is then said with both vocabularies side by side
+        return choose(table, candidates, frozenset())
     if not hint and len(seen) > 1:
         groups = _groups(seen)
         if len(groups) > 1:
