@@ -260,6 +260,9 @@ def _refuse_rows(labels: Labels, other: Predictions | Gold, what: str) -> None:
                 f"and {other.n_items:,}: add a column of items to both, or `item_column=...`."
             )
         return
+    rows, named = (labels, other) if labels.numbered else (other, labels)
+    if set(named.items) == set(range(rows.n_items)):
+        return  # the names are the numbers of the rows, counted from 0
     if labels.numbered:
         raise InputError(
             f"the labels have no column of items, but the {what} have (for example "

@@ -172,7 +172,7 @@ def _refuse_strangers(sources: Sequence[Source], renamed: Sequence[Renamed]) -> 
             continue
         if not others:
             continue
-        weight = {letters(n): _count(source, n) for n in source.names}
+        weight = {letters(n): int(c) for n, c in zip(source.names, source.counts)}
         shared_share = sum(weight.get(letters(n), 0) for n in shared) / max(sum(weight.values()), 1)
         close = [(a, b) for a in own for b in others if _similar(a, b)]
         if close:

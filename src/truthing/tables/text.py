@@ -6,8 +6,8 @@ import codecs
 import csv
 import io
 from collections import Counter
-from itertools import islice
 
+import numpy as np
 import polars as pl
 
 from truthing.errors import InputError, listing
@@ -65,8 +65,9 @@ def delimited(content: bytes, name: str, delimiter: str | None = None) -> Table:
         raise InputError(f"delimiter {delimiter!r} is not one letter: give one such as ';'.")
     separator = delimiter or _separator(content)
     header = _header(content, name, separator)
-    if content.count(b'"') % 2:
-        _check_rows(content, name, separator, len(header))
+    rows = None
+    if _odd_quotes(content, separator):
+        rows = _check_rows(content, name, separator, len(header))
     try:
         frame = pl.read_csv(content, separator=separator, infer_schema=False)
     except pl.exceptions.NoDataError:
@@ -85,6 +86,11 @@ def delimited(content: bytes, name: str, delimiter: str | None = None) -> Table:
         )
     if frame.width > 1 and frame[:, -1].null_count():
         _check_rows(content, name, separator, len(header))
+    if rows is not None and rows - 1 != frame.filter(~pl.all_horizontal(pl.all().is_null())).height:
+        raise InputError(
+            f"{name}: its quotes can be read in two ways. Put quotes around whole cells only, and "
+            "double those inside."
+        )
     kind = {",": "CSV", "\t": "TSV"}.get(separator, f"{separator!r}-separated")
     frame, names = _without_nothing(frame, header)
     if frame.height == 0:
@@ -172,19 +178,35 @@ def _allow_long_cells() -> None:
     csv.field_size_limit(LONGEST_CELL)
 
 
-def _check_rows(content: bytes, name: str, separator: str, width: int) -> None:
+def _odd_quotes(content: bytes, separator: str) -> bool:
+    """Quotes that do not stand at the edge of a cell, or do not come in pairs: look closely."""
+    if b'"' not in content:
+        return False
+    letters = np.frombuffer(content, dtype=np.uint8)
+    at = np.flatnonzero(letters == ord('"'))
+    if len(at) % 2 or content.count(b"\r") > content.count(b"\r\n"):
+        return True
+    edge = np.zeros(256, dtype=bool)
+    edge[[ord(separator), 10, 13, ord('"')]] = True
+    before = edge[letters[np.maximum(at - 1, 0)]] | (at == 0)
+    after = edge[letters[np.minimum(at + 1, len(letters) - 1)]] | (at == len(letters) - 1)
+    return bool((~before & ~after).any())
+
+
+def _check_rows(content: bytes, name: str, separator: str, width: int) -> int:
     """Name the first row with too few or too many cells, or a quote that never ends. It is slow."""
     _allow_long_cells()
     reader = csv.reader(io.StringIO(content.decode(), newline=""), delimiter=separator, strict=True)
-    start = 1
+    start, found = 1, 0
     try:
-        for row in islice(reader, None):
+        for row in reader:
             if row and len(row) != width:
                 raise InputError(
                     f"{name} line {reader.line_num} has {len(row)} cells but the header has "
                     f"{width}: add the missing cell or quote the text that holds a separator."
                 )
             start = reader.line_num + 1
+            found += any(row)
     except csv.Error as problem:
         if "unexpected end of data" in str(problem):
             raise InputError(
@@ -192,3 +214,4 @@ def _check_rows(content: bytes, name: str, separator: str, width: int) -> None:
                 "it again, or double the quote."
             ) from None
         raise InputError(f"{name} line {reader.line_num}: {problem}. Check its quotes.") from None
+    return found
