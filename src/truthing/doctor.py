@@ -1,4 +1,4 @@
-"""Doctor: what each file is, how the files fit together, what can be computed and what is missing for the rest."""
+"""Doctor: what each file is, how files fit together, what can be computed, what is missing."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _where(asked: Asked, table: Table, opened: Sequence[tuple[str, Table]]) -> A
 
 
 def examine_tables(tables: Sequence[tuple[str, Table, Asked]]) -> list[FileFinding]:
-    """Files that belong together: predictions and gold first, for they tell what labels look like."""
+    """Files that belong together; predictions and gold tell what labels look like."""
     first = [read_as(table, asked) for _, table, asked in tables]
     hint: list[Any] = []
     for reading in first:

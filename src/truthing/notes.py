@@ -1,4 +1,4 @@
-"""What has to be said about a reading: what was taken for granted, and what somebody should check."""
+"""What has to be said about a reading: what was assumed, and what somebody should check."""
 
 from __future__ import annotations
 

@@ -28,8 +28,9 @@ def settle_scores(
     low, high = float(scores.min()), float(scores.max())
     if threshold is not None and 0 < threshold < 1 and high > 1 and low >= 0:
         raise InputError(
-            f"the scores run from {low:g} to {high:g}, and the threshold is {threshold:g}: are they "
-            f"percentages? Give the threshold on their scale, for example `threshold={100 * threshold:g}`."
+            f"the scores run from {low:g} to {high:g}, and the threshold is {threshold:g}: are "
+            "they percentages? Give the threshold on their scale, for example "
+            f"`threshold={100 * threshold:g}`."
         )
     if predicted is None or len(np.unique(predicted)) < 2:
         return scores, _unsure(low, high, threshold)
@@ -55,8 +56,8 @@ def settle_scores(
     if called or area < 0.5:
         if threshold is not None:
             raise InputError(
-                "the scores do not grow with the positive class of the predictions, so no threshold "
-                f"can be applied: correct them, or set `positive={names[0]!r}`."
+                "the scores do not grow with the positive class of the predictions, so no "
+                f"threshold can be applied: correct them, or set `positive={names[0]!r}`."
             )
         return None, Notes(
             checks=(

@@ -1,4 +1,4 @@
-"""One list of classes for labels, predictions and gold, or a refusal that shows them side by side."""
+"""One list of classes for labels, predictions and gold, or a refusal that shows both lists."""
 
 from __future__ import annotations
 
@@ -224,8 +224,8 @@ def _refuse_lookalikes(sources: Sequence[Source], renamed: Sequence[Renamed]) ->
         where = " and ".join(sorted(seen[type(b), b]))
         raise InputError(
             f"The {where} hold {b!r} ({total[type(b), b]:,} times) beside {a!r} "
-            f"({total[type(a), a]:,} times): one class or two? Give `map={{{str(b)!r}: {str(a)!r}}}` "
-            f"for one, `classes={[str(n) for n in names[:6]]}` for two."
+            f"({total[type(a), a]:,} times): one class or two? Give "
+            f"`map={{{str(b)!r}: {str(a)!r}}}` for one, `classes={[str(n) for n in names[:6]]}` for two."
         )
 
 

@@ -1,4 +1,4 @@
-"""From the words of a column to its classes: what is missing, what is the same, what is a number."""
+"""From the words of a column to its classes: what is missing, the same, or a number."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def settle(
     what: str,
     labeler: Array | None = None,
 ) -> Words:
-    """Classes behind raw names. ``what`` is labels, predictions or gold; ``labeler`` goes with codes."""
+    """Classes behind raw names; ``what`` is labels, predictions or gold."""
     counts = np.bincount(codes[codes >= 0].ravel(), minlength=len(names))
     words = [k for k, name in enumerate(names) if counts[k] and is_missing_word(name)]
     gone = [k for k, name in enumerate(names) if asked.is_missing(name)]
@@ -73,7 +73,7 @@ def settle(
 
 
 def _among(classes: tuple[Any, ...], name: Any, table: Table, what: str) -> Any:
-    """The given class that a name stands for: written the same, or the same but for case and blanks."""
+    """The given class that a name stands for, case and blanks apart."""
     for same in (
         [c for c in classes if type(c) is type(name) and c == name],
         [c for c in classes if str(c) == str(name)],

@@ -182,8 +182,8 @@ def _take(
     others = [c for c in hits if c != chosen]
     if others:
         notes.append(
-            f"{table.name}: {chosen!r} was taken for the {what}, though {listing(map(repr, others))} "
-            f"could be too: choose with `{what}_column={others[0]!r}`."
+            f"{table.name}: {chosen!r} was taken for the {what}, though "
+            f"{listing(map(repr, others))} could be too: choose with `{what}_column={others[0]!r}`."
         )
 
 

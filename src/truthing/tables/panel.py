@@ -146,8 +146,8 @@ def _groups(seen: dict[str, tuple[Array, list[Any]]]) -> list[list[str]]:
 
 def _tie(table: Table, first: list[str], second: list[str]) -> str:
     return (
-        f"{table.name}: the labelers may be {listing(first, 4)} or {listing(second, 4)}, which share "
-        f"no class. Name them with `labeler_columns={first}`."
+        f"{table.name}: the labelers may be {listing(first, 4)} or {listing(second, 4)}, which "
+        f"share no class. Name them with `labeler_columns={first}`."
     )
 
 

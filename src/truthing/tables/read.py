@@ -186,7 +186,7 @@ def read_gold(
     question: str | None = None,
     **unknown: Any,
 ) -> Gold:
-    """Known truths from a file, standard input ("-") or a data frame; arguments as in `read_labels`."""
+    """Known truths from a file, standard input ("-") or a frame; arguments as in `read_labels`."""
     return _alone(source, locals(), unknown).gold
 
 

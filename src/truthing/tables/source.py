@@ -1,4 +1,4 @@
-"""Where a table comes from: a path, standard input or a data frame; its first bytes say what it is."""
+"""Where a table comes from: a path, standard input or a frame; its first bytes say what it is."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class Table:
         return codes, tuple(names.to_list())
 
     def codes(self, column: str) -> tuple[Array, tuple[Any, ...]]:
-        """Names of items or labelers: blanks around them do not count, texts that are all numbers are."""
+        """Names of items or labelers, without blanks around them; numbers where all are."""
         series = self.frame[column]
         if not codable(series):
             values = (tidy(v) if isinstance(v, str) else v for v in series.to_list())
@@ -77,7 +77,7 @@ class Table:
         return codes, names
 
     def numbers(self, column: str, what: str) -> Array:
-        """A column of numbers, every one present; 0,5 and 50% are numbers where every cell is one."""
+        """A column of numbers, every one present; also 0,5 and 50% where all cells are such."""
         series = self.frame[column]
         values = series.cast(pl.Float64, strict=False)
         bad = values.is_null() | values.is_nan()

@@ -147,8 +147,8 @@ def _header(content: bytes, name: str, separator: str) -> list[str]:
         raise InputError(f"{name} line 1 cannot be read as CSV: {problem}.") from None
     if len(header) > MOST_COLUMNS:
         raise InputError(
-            f"{name} has {len(header):,} columns, and at most {MOST_COLUMNS:,} are read: write it as "
-            "a long table, one row for each label (item, labeler, label)."
+            f"{name} has {len(header):,} columns, and at most {MOST_COLUMNS:,} are read: write it "
+            "as a long table, one row for each label (item, labeler, label)."
         )
     twice = [h for h, times in Counter(header).items() if times > 1 and h]
     if twice:
