@@ -263,7 +263,8 @@ def test_nobody_is_not_one_labeler(tmp_path: Path) -> None:
 def test_rows_are_not_matched_with_named_items(tmp_path: Path) -> None:
     rows = "label\n" + "ham\nspam\n" * 10
     with pytest.raises(tr.InputError, match="the labels have no column of items"):
-        read(tmp_path, rows, guesses(("ham", "spam"), 20))
+        read(tmp_path, rows, guesses(("ham", "spam"), 20).replace("\n0,", "\n20,"))
+    assert read(tmp_path, rows, guesses(("ham", "spam"), 20)).labels.n_items == 20
     with pytest.raises(tr.InputError, match="looks like item"):
         read(tmp_path, panel(("ham", "spam")), guesses(("ham", "spam")).replace("\n7,", "\n07,"))
 
