@@ -13,13 +13,16 @@ LONGEST = 80  # lines of a function, without its docstring
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "truthing"
 FLOORS = [
-    {"errors", "progress", "threads", "version", "display", "lazy", "randomness"},
+    {"errors", "notes", "progress", "threads", "version", "display", "lazy", "randomness"},
     {"arguments", "panel_kind"},
     {"class_codes"},
+    {"spelling"},
+    {"vocabulary", "score_meaning"},
     {"labels", "predictions"},
     {"matching"},
     {"tables"},
     {"results"},
+    {"case", "predicted"},
     {"noise"},
     {"metrics"},
     {"requirements"},

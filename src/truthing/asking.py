@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from truthing.arguments import as_number, as_threshold
+from truthing.arguments import as_number
+from truthing.case import read_case
 from truthing.class_codes import Array
 from truthing.errors import InputError, listing
-from truthing.labels import Labels, Repeats
-from truthing.matching import Joined, as_gold, as_predictions, join
+from truthing.labels import Repeats
+from truthing.matching import Joined, join
 from truthing.noise.base import NoiseModel
 from truthing.noise.known import Confusion, Symmetric
 from truthing.noise.learned import Learned
 from truthing.simulation import class_prior
-from truthing.tables import read_gold, read_labels, read_predictions
 
 MOST_CELLS = 20_000_000  # of drawn confusion matrices together
 
@@ -27,22 +26,12 @@ def prepare(
     predictions: Any, labels: Any, *, gold: Any, scores: Any = None, repeats: Repeats = "error"
 ) -> Joined:
     """Whatever the caller has, read and joined."""
-    labels = labels if isinstance(labels, Labels) else _labels(labels)
-    predictions = (
-        read_predictions(predictions) if isinstance(predictions, str | Path) else predictions
-    )
-    gold = read_gold(gold) if isinstance(gold, str | Path) else gold
-    found = as_predictions(predictions, labels, scores)
-    for what, held in (("labels", labels), ("predictions", found)):
+    models = {} if predictions is None and scores is None else {"model": predictions}
+    case = read_case(labels, models, gold, scores=scores)
+    for what, held in (("labels", case.labels), ("predictions", case.predictions)):
         if held is not None and not held.items:
             raise InputError(f"the {what} hold no item: there is nothing to compute from.")
-    return join(labels, found, as_gold(gold), repeats=repeats)
-
-
-def _labels(labels: Any) -> Labels:
-    if isinstance(labels, str | Path) or hasattr(labels, "columns"):
-        return read_labels(labels)
-    return Labels.from_matrix(labels)
+    return join(case.labels, case.predictions, case.gold, repeats=repeats)
 
 
 def without_itself(joined: Joined, predicted: Array) -> Joined:
@@ -108,42 +97,6 @@ def positive_class(classes: tuple[Any, ...], positive: Any, assumptions: list[st
         )
         return 1
     return classes.index(positive)
-
-
-def predicted_classes(
-    joined: Joined, positive: int | None, threshold: float | None, assumptions: list[str]
-) -> tuple[Array, Array | None]:
-    """Hard predictions (given, or cut from scores) and the positive class's scores."""
-    scores, predicted = joined.scores, joined.predicted
-    column = scores
-    if scores is not None and scores.ndim == 2:
-        if predicted is None and threshold is None:
-            predicted = scores.argmax(axis=1)
-            assumptions.append("The predicted class is the one with the highest score.")
-        column = scores[:, positive] if positive is not None else None
-    if threshold is not None:
-        threshold = as_threshold(threshold)
-        if column is None or positive is None:
-            raise InputError("a threshold needs scores of two classes.")
-        predicted = np.where(column >= threshold, positive, 1 - positive)
-        assumptions.append(
-            f"Items with a score of at least {threshold:g} count as predicted {joined.labels.classes[positive]!r}."
-        )
-    if column is not None and positive is None:
-        column = None
-    if predicted is None and column is not None:
-        raise InputError(
-            "scores without predictions need a threshold: give threshold= (--threshold)."
-        )
-    if predicted is None:
-        raise InputError("no predictions: give predictions, or scores with a threshold.")
-    silent = np.flatnonzero(predicted < 0)
-    if len(silent):
-        raise InputError(
-            f"{len(silent):,} items have no prediction (for example "
-            f"{joined.labels.items[silent[0]]!r}): predict them, or leave them out."
-        )
-    return predicted, column
 
 
 def as_noise(noise: Any) -> Any:

@@ -91,6 +91,8 @@ def _factorise_series(series: pl.Series) -> tuple[Codes, tuple[Any, ...]]:
 
 def codable(series: pl.Series) -> bool:
     """Plain columns are coded by polars and numpy; mixed and nested ones value by value."""
+    if str(series.dtype).endswith("Int128"):  # numpy has no such numbers
+        return False
     return (
         series.dtype.is_numeric()
         or series.dtype in (pl.String, pl.Boolean, pl.Categorical)
@@ -226,3 +228,43 @@ def identical_repeats(key: Array, label: Array, same: Array) -> Array:
     for position, first in zip(same, start):
         drop[position] = (label[first:position] == label[position]).any()
     return drop
+
+
+MOST_VOTES = 2**31 - 1  # for one class of one item
+
+
+def checked_votes(counts: Any) -> Array:
+    """A table of votes as whole numbers, or a sentence on the cell that holds none."""
+    table = np.asarray(counts)
+    if table.ndim != 2 or table.dtype.kind not in "iufb":
+        raise InputError(
+            "vote counts are a table of numbers, items in rows and classes in columns."
+        )
+    with np.errstate(invalid="ignore"):
+        good = np.isfinite(table) & (table >= 0) & (table == np.floor(table))
+    good &= table <= MOST_VOTES
+    if not good.all():
+        bad = np.argwhere(~good)[0]
+        raise InputError(
+            f"row {bad[0]}, column {bad[1]} holds {table[tuple(bad)]}: vote counts are whole numbers "
+            f"from 0 up to {MOST_VOTES:,}."
+        )
+    return table
+
+
+def places_in_order(key: Array, label: Array) -> Array | None:
+    """Entries that hold a label, in the order of their keys; None where they already stand so."""
+    keep = label >= 0
+    if keep.all() and not (key[1:] < key[:-1]).any():
+        return None
+    places = np.flatnonzero(keep)
+    kept = key[places]
+    if not (kept[1:] < kept[:-1]).any():
+        return places
+    order = pl.DataFrame({"key": kept, "n": places}).sort("key", maintain_order=True)["n"]
+    return order.to_numpy()
+
+
+def narrow(codes: Array) -> Array:
+    """Codes as the samplers take them."""
+    return np.ascontiguousarray(codes, dtype=np.int32)

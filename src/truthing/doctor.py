@@ -1,24 +1,32 @@
-"""Doctor: what each file is, how the files fit together, what can be computed and what is missing for the rest."""
+"""Doctor: what each file is, how files fit together, what can be computed, what is missing."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
+
+import numpy as np
 
 from truthing.errors import InputError, listing
 from truthing.labels import Labels
+from truthing.matching import join
+from truthing.notes import NOTHING
 from truthing.predictions import Gold, Predictions
 from truthing.results import Result
+from truthing.spelling import key
 from truthing.tables import Reading, inspect
+from truthing.tables.asked import UNASKED, Asked
 from truthing.tables.columns import Columns
+from truthing.tables.read import check_ignored, read_as
+from truthing.tables.source import open_table
 from truthing.tables.table import Table
 
 
 @dataclass(frozen=True)
 class FileFinding:
-    """One file: how it was read and what it holds, in sentences."""
+    """One file: how it was read and what it holds, in sentences, and its first rows as read."""
 
     path: str
     sentences: tuple[str, ...]
@@ -26,6 +34,7 @@ class FileFinding:
     labels: Labels | None = None
     predictions: Predictions | None = None
     gold: Gold | None = None
+    sample: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -73,18 +82,57 @@ class Findings(Result):
         return pl.DataFrame(rows, schema=["file", "found"], orient="row")
 
 
-def examine(sources: Sequence[Any], **options: Any) -> Findings:
+def examine(sources: Sequence[Any], asked: Asked = UNASKED) -> Findings:
     """Read each file as what it is and say what follows."""
     if not sources:
         raise InputError("no file to examine: name one or more.")
-    return together([examine_file(source, **options) for source in sources])
+    opened = [
+        (
+            s.name if isinstance(s, Table) else str(s),
+            open_table(s, delimiter=asked.delimiter, question=asked.question),
+        )
+        for s in sources
+    ]
+    check_ignored(asked, [table for _, table in opened])
+    return together(
+        examine_tables([(name, table, _where(asked, table, opened)) for name, table in opened])
+    )
+
+
+def _where(asked: Asked, table: Table, opened: Sequence[tuple[str, Table]]) -> Asked:
+    """What was said about columns holds for the files that have them."""
+    here = set(table.frame.columns)
+    elsewhere = {c for _, other in opened if other is not table for c in other.frame.columns}
+
+    def belongs(names: Sequence[str]) -> bool:
+        return any(n in here for n in names) or not any(n in elsewhere for n in names)
+
+    columns = {r: c for r, c in asked.columns.items() if belongs([c, *c.split(",")])}
+    labelers = asked.labeler_columns if belongs(asked.labeler_columns) else ()
+    return replace(asked, columns=columns, labeler_columns=labelers)
+
+
+def examine_tables(tables: Sequence[tuple[str, Table, Asked]]) -> list[FileFinding]:
+    """Files that belong together; predictions and gold tell what labels look like."""
+    first = [read_as(table, asked) for _, table, asked in tables]
+    hint: list[Any] = []
+    for reading in first:
+        if not reading.has_labels and (reading.has_predictions or reading.has_gold):
+            hint += [
+                *(reading.predictions.classes if reading.has_predictions else ()),
+                *(reading.gold.classes if reading.has_gold else ()),
+            ]
+    again = [
+        read_as(table, asked, hint) if hint and reading.has_labels else reading
+        for (_, table, asked), reading in zip(tables, first)
+    ]
+    return [_examine_one(name, reading) for (name, _, _), reading in zip(tables, again)]
 
 
 def examine_file(source: Any, **options: Any) -> FileFinding:
     """Read one file as what it is."""
-    return _examine_one(
-        source.name if isinstance(source, Table) else str(source), inspect(source, **options)
-    )
+    name = source.name if isinstance(source, Table) else str(source)
+    return _examine_one(name, inspect(source, **options))
 
 
 def together(files: Sequence[FileFinding]) -> Findings:
@@ -92,36 +140,90 @@ def together(files: Sequence[FileFinding]) -> Findings:
     labels = next(((f, f.labels) for f in files if f.labels is not None), None)
     predictions = [(f, f.predictions) for f in files if f.predictions is not None]
     gold = next(((f, f.gold) for f in files if f.gold is not None), None)
+    said = _overlaps(labels, predictions, gold)
+    problem = "" if labels is None else _misfit(labels[1], predictions, gold)
     return Findings(
         tuple(files),
-        tuple(_overlaps(labels, predictions, gold)),
-        *_offers(labels, predictions, gold),
+        tuple(said) + ((problem,) if problem else ()),
+        *_offers(labels, predictions if not problem else [], gold, problem),
     )
+
+
+def _misfit(
+    labels: Labels,
+    predictions: list[tuple[FileFinding, Predictions]],
+    gold: tuple[FileFinding, Gold] | None,
+) -> str:
+    """Why these files cannot be graded together, or nothing."""
+    known = None if gold is None else gold[1]
+    pairs: list[tuple[str, Predictions | None]] = [(f"{f.path}: ", p) for f, p in predictions]
+    for where, model in pairs or [("", None)]:
+        try:
+            join(labels, model, known, repeats="keep")
+        except InputError as problem:
+            return f"{where}{problem}"
+    return ""
 
 
 def _examine_one(path: str, reading: Reading) -> FileFinding:
     table, columns = reading.table, reading.columns
-    sentences = [f"{table.kind}, {columns.layout} table: {columns.describe()}", *columns.notes]
+    sentences = [f"{table.kind}, {columns.layout} table: {columns.describe()}"]
     labels = reading.labels if reading.has_labels else None
     predictions = reading.predictions if reading.has_predictions else None
     gold = reading.gold if reading.has_gold else None
     if labels is None and predictions is None and gold is None:
-        if "labeler" in columns.role:
-            labels = (
-                reading.labels
-            )  # its message says which column it looked for; so does that of predictions
-        predictions = reading.predictions
-        sentences.append("no column is called prediction; the only other column was taken for it")
+        if "labeler" in columns.role or columns.problem or columns.layout == "wide":
+            labels = reading.labels  # its message says what stands in the way
+        else:
+            predictions = reading.predictions
+            sentences.append(
+                "no column is called prediction; the only other column was taken for it"
+            )
+    read = [part for part in (labels, predictions, gold) if part is not None]
+    notes = sum((part.notes for part in read), NOTHING)
+    sentences += [note.removeprefix(f"{table.name}: ") for note in notes.all]
     if labels is not None:
         sentences += _about_labels(labels)
     if predictions is not None:
         sentences.append(f"predictions: {predictions}")
     if gold is not None:
         sentences.append(str(gold))
-    unused = [c for c in columns.rest if columns.layout == "long"]
-    if unused:
-        sentences.append(f"not used: {listing(unused)}")
-    return FileFinding(path, tuple(sentences), columns, labels, predictions, gold)
+    if columns.unused:
+        why = [f"{c or '(no name)'} ({reason})" for c, reason in columns.unused.items()]
+        sentences.append(f"not used: {listing(why, 8)}")
+    sample = _sample(labels, predictions, gold)
+    return FileFinding(path, tuple(sentences), columns, labels, predictions, gold, sample)
+
+
+def _sample(
+    labels: Labels | None, predictions: Predictions | None, gold: Gold | None, most: int = 3
+) -> tuple[str, ...]:
+    """The first rows as they were read: item → labeler → class."""
+    rows = []
+    if labels is not None:
+        for n in range(min(most, len(labels.label))):
+            item, label = labels.items[labels.item[n]], labels.classes[labels.label[n]]
+            who = "votes" if labels.anonymous else labels.labelers[labels.labeler[n]]
+            times = "" if labels.votes is None else f" × {labels.votes[n]:,}"
+            rows.append(f"{item} → {who} → {label!r}{times}")
+    if predictions is not None:
+        for n in range(min(most, predictions.n_items)):
+            said = (
+                []
+                if predictions.label is None
+                else [repr(predictions.classes[predictions.label[n]])]
+            )
+            if predictions.scores is not None:
+                said.append(
+                    "score " + ", ".join(f"{s:g}" for s in np.atleast_1d(predictions.scores[n])[:4])
+                )
+            rows.append(f"{predictions.items[n]} → predicted → {', '.join(said)}")
+    if gold is not None:
+        rows += [
+            f"{gold.items[n]} → gold → {gold.classes[gold.label[n]]!r}"
+            for n in range(min(most, gold.n_items))
+        ]
+    return tuple(rows)
 
 
 def _about_labels(labels: Labels) -> list[str]:
@@ -142,11 +244,18 @@ def _about_labels(labels: Labels) -> list[str]:
         i = int(labels.contradictions[0])
         said.append(
             f"{clash:,} times a labeler contradicts itself on an item (first: {labels.labelers[labels.labeler[i]]!r} on item "
-            f"{labels.items[labels.item[i]]!r}): choose with --repeats first, last or keep"
+            f"{labels.items[labels.item[i]]!r}): choose with `repeats='first'`, last or keep"
         )
     if labels.n_classes == 1:
         said.append(
             f"every label is {labels.classes[0]!r}: with one class there is nothing to grade"
+        )
+    gaps = labels.n_items - labels.per_labeler
+    if not labels.anonymous and 1 < labels.n_labelers <= 50 and (gaps > 0).any():
+        most = sorted(zip(gaps, map(str, labels.labelers)), reverse=True)
+        said.append(
+            "items without a label, by labeler: "
+            + listing((f"{name} {gap:,}" for gap, name in most if gap), 6)
         )
     silent = int((labels.per_labeler == 0).sum())
     if silent:
@@ -174,14 +283,15 @@ def _overlaps(
         if not common:
             said.append(
                 f"{finding.path} and {labels[0].path} share no item (for example {other.items[0]!r} and {labels[1].items[0]!r}): "
-                "check the item column of both (--item-column)."
+                "check the item column of both (`item_column=...`)."
             )
             continue
         text = f"{finding.path} has {len(common):,} of the {len(known):,} items of {labels[0].path}"
         extra = [i for i in other.items if i not in known]
         if extra:
             text += f"; {len(extra):,} items stand only in {finding.path} ({listing(map(repr, extra), 3)}) and will be dropped"
-        new = [c for c in other.classes if c not in labels[1].classes]
+        known_classes = {key(c) for c in labels[1].classes}
+        new = [c for c in other.classes if key(c) not in known_classes]
         if new:
             text += f"; class {listing(map(repr, new))} never occurs among the labels"
         said.append(text)
@@ -192,6 +302,7 @@ def _offers(
     labels: tuple[FileFinding, Labels] | None,
     predictions: list[tuple[FileFinding, Predictions]],
     gold: tuple[FileFinding, Gold] | None,
+    problem: str = "",
 ) -> tuple[tuple[Offer, ...], tuple[Offer, ...]]:
     now: list[Offer] = []
     later: list[Offer] = []
@@ -217,6 +328,8 @@ def _offers(
                 "one labeler and nothing known about it: give --noise RATE, gold, or a second labeler",
             )
         )
+    elif problem:
+        later.append(Offer("grade the classifier", "once labels and predictions fit: see above"))
     else:
         later.append(
             Offer("grade a classifier", "needs its predictions: item, prediction (and score)")

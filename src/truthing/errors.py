@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 import errno
+import re
 from collections.abc import Iterable
 
 
@@ -68,3 +70,43 @@ def listing(values: Iterable[object], most: int = 6) -> str:
     if len(names) <= most:
         return ", ".join(names)
     return ", ".join(names[:most]) + f" and {len(names) - most:,} more"
+
+
+_PARAMETER = re.compile(r"`(\w+)=([^`]*)`")
+
+
+def in_options(message: str) -> str:
+    """A message in the words of the command line: its parameters in backquotes become options.
+
+    >>> in_options("Give `labeler_columns=['ann', 'bob']` or `map={'0': 'ham'}`.")
+    'Give --labeler-columns ann,bob or --map 0=ham.'
+    """
+    return _PARAMETER.sub(lambda found: _option(found[1], found[2]), message)
+
+
+def in_fields(message: str) -> str:
+    """A message in the words of the web page: its parameters in backquotes become plain names.
+
+    >>> in_fields("Give `item_column='task'`.")
+    'Give “item column: task”.'
+    """
+    return _PARAMETER.sub(
+        lambda found: f"“{found[1].replace('_', ' ')}: {_plain(found[2])}”", message
+    )
+
+
+def _option(name: str, value: str) -> str:
+    return f"--{name.replace('_', '-')} {_plain(value)}".rstrip()
+
+
+def _plain(value: str) -> str:
+    """A Python value as somebody types it behind an option."""
+    try:
+        meant = ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return value
+    if isinstance(meant, dict):
+        return ",".join(f"{k}={'…' if v is ... else v}" for k, v in meant.items())
+    if isinstance(meant, list | tuple):
+        return ",".join("…" if v is ... else str(v) for v in meant)
+    return "…" if meant is ... else str(meant)

@@ -14,7 +14,6 @@ from truthing.asking import (
     as_noise,
     as_prior,
     positive_class,
-    predicted_classes,
     prepare,
     selection_weights,
     sizes,
@@ -30,6 +29,7 @@ from truthing.noise.known import Confusion, Symmetric
 from truthing.ordering import in_order
 from truthing.panel_kind import panel_of
 from truthing.papers import su_methods
+from truthing.predicted import predicted_classes
 from truthing.progress import Progress, listener
 from truthing.report import Report
 from truthing.truth.outcome import NoiseSummary, Outcome
@@ -148,7 +148,7 @@ def grade(
     joined, order = in_order(
         prepare(predictions, labels, gold=gold, scores=scores, repeats=repeats)
     )
-    assumptions: list[str] = []
+    assumptions = list(joined.said)
     place = positive_class(joined.labels.classes, positive, assumptions)
     predicted, score = predicted_classes(joined, place, threshold, assumptions)
     joined = without_itself(joined, predicted)

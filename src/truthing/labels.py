@@ -8,18 +8,22 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-import polars as pl
 
 from truthing.class_codes import (
     Array,
+    checked_votes,
     coded_classes,
     factorise,
     identical_repeats,
     name_each,
+    narrow,
+    places_in_order,
     recode,
     shares,
+    sort_classes,
 )
 from truthing.errors import InputError, listing
+from truthing.notes import NOTHING, Notes
 
 Repeats = Literal["error", "first", "last", "keep"]
 
@@ -50,6 +54,10 @@ class Labels:
     anonymous: bool = False
     identical_repeats: int = 0
     where: Mapping[tuple[Any, Any], str] = field(default_factory=dict)
+    notes: Notes = NOTHING  # what had to be said when they were read
+    words: tuple[str, ...] = ()  # words that were taken for "missing" unasked
+    settled: bool = False  # the user named the classes
+    numbered: bool | None = None  # items are rows of a file; None: not from a file
 
     # ---- building --------------------------------------------------------------------------------
 
@@ -98,18 +106,9 @@ class Labels:
         source: str = "",
     ) -> Labels:
         """From integer codes (label -1 = missing); ``lines`` and ``source`` say where each entry stood."""
-        keep = label >= 0
-        if not keep.all():
-            item, labeler, label = item[keep], labeler[keep], label[keep]
-            votes = None if votes is None else votes[keep]
-            lines = None if lines is None else lines[keep]
         key = item.astype(np.int64) * max(len(labelers), 1) + labeler
-        if len(key) > 1 and (key[1:] < key[:-1]).any():
-            order = (
-                pl.DataFrame({"key": key, "n": np.arange(len(key))})
-                .sort("key", maintain_order=True)["n"]
-                .to_numpy()
-            )
+        order = places_in_order(key, label)
+        if order is not None:
             key, item, labeler, label = key[order], item[order], labeler[order], label[order]
             votes = None if votes is None else votes[order]
             lines = None if lines is None else lines[order]
@@ -133,9 +132,9 @@ class Labels:
             items=tuple(items),
             labelers=tuple(labelers),
             classes=tuple(classes),
-            item=_narrow(item),
-            labeler=_narrow(labeler),
-            label=_narrow(label),
+            item=narrow(item),
+            labeler=narrow(labeler),
+            label=narrow(label),
             votes=None if votes is None else votes.astype(np.int32),
             anonymous=anonymous,
             identical_repeats=identical,
@@ -187,16 +186,7 @@ class Labels:
         >>> Labels.from_counts([[2, 1], [0, 3]], classes=["no", "yes"]).n_labels
         6
         """
-        table = np.asarray(counts)
-        if table.ndim != 2 or table.dtype.kind not in "iufb":
-            raise InputError(
-                "vote counts are a table of numbers, items in rows and classes in columns."
-            )
-        if not np.isfinite(table).all() or (table < 0).any() or (table != np.floor(table)).any():
-            bad = np.argwhere(~np.isfinite(table) | (table < 0) | (table != np.floor(table)))[0]
-            raise InputError(
-                f"row {bad[0]}, column {bad[1]} holds {table[tuple(bad)]}: vote counts are whole numbers from 0 up."
-            )
+        table = checked_votes(counts)
         item, label = np.nonzero(table)
         return cls.from_codes(
             item,
@@ -225,7 +215,7 @@ class Labels:
 
     @property
     def shape(self) -> tuple[int]:
-        """One axis, the items: what scikit-learn looks for before it picks rows by an array of positions."""
+        """One axis, the items: what scikit-learn looks for before it picks rows by positions."""
         return (self.n_items,)
 
     @property
@@ -248,15 +238,13 @@ class Labels:
 
     @cached_property
     def per_labeler(self) -> Array:
-        return np.bincount(self.labeler, weights=self.weight, minlength=self.n_labelers).astype(
-            np.int64
-        )
+        votes = np.bincount(self.labeler, weights=self.weight, minlength=self.n_labelers)
+        return votes.astype(np.int64)
 
     @cached_property
     def per_class(self) -> Array:
-        return np.bincount(self.label, weights=self.weight, minlength=self.n_classes).astype(
-            np.int64
-        )
+        votes = np.bincount(self.label, weights=self.weight, minlength=self.n_classes)
+        return votes.astype(np.int64)
 
     def counts(self) -> Array:
         """Votes for each class, items × classes."""
@@ -326,6 +314,24 @@ class Labels:
             self, classes=tuple(classes), label=recode(self.label, self.classes, classes)
         )
 
+    def renamed(self, names: Sequence[Any]) -> Labels:
+        """The same labels with other names for the classes; classes of one name become one."""
+        if all(type(a) is type(b) and a == b for a, b in zip(names, self.classes)):
+            return self
+        classes = sort_classes({(type(c), c): c for c in names}.values())
+        label = recode(np.arange(len(names), dtype=np.int32), names, classes)[self.label]
+        if len(classes) == len(names) or self.anonymous:
+            return replace(self, classes=classes, label=label)
+        made = Labels.from_codes(
+            self.item, self.labeler, label, items=self.items, labelers=self.labelers,
+            classes=classes, votes=self.votes,
+        )  # fmt: skip
+        repeats = self.identical_repeats + made.identical_repeats
+        return replace(
+            self, classes=classes, item=made.item, labeler=made.labeler, label=made.label,
+            votes=made.votes, identical_repeats=repeats,
+        )  # fmt: skip
+
     @cached_property
     def contradictions(self) -> Array:
         """Entries whose labeler gave the same item another label before."""
@@ -392,7 +398,3 @@ class Labels:
 
     def __repr__(self) -> str:
         return f"<Labels: {self.n_items:,} items, {self.n_labelers:,} labelers, {self.n_labels:,} labels, {self.n_classes} classes>"
-
-
-def _narrow(codes: Array) -> Array:
-    return np.ascontiguousarray(codes, dtype=np.int32)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,10 @@ import numpy as np
 from truthing.class_codes import Array, recode, sort_classes
 from truthing.errors import InputError, listing
 from truthing.labels import Labels, Repeats
+from truthing.notes import Notes
 from truthing.predictions import Gold, Predictions
+from truthing.spelling import letters
+from truthing.vocabulary import Source, rename, unify
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,8 @@ class Joined:
     gold: Array
     dropped: dict[str, int]
     warnings: list[str]
+    said: list[str] = field(default_factory=list)
+    score_name: str = ""
 
 
 def join(
@@ -35,28 +41,21 @@ def join(
 ) -> Joined:
     """Join by item. Names that differ only in type (7 and "7") are matched when nothing matches otherwise, and said."""
     warnings: list[str] = []
+    labels, predictions, gold, notes = one_vocabulary(labels, predictions, gold)
+    warnings += notes.checks
     labels = labels.resolve_repeats(repeats)
     if len(labels.contradictions):
         warnings.append(
             f"{len(labels.contradictions):,} times a labeler contradicts itself on an item; both labels are counted (repeats='keep')."
         )
     if predictions is not None:
-        predictions = replace(
-            predictions,
-            items=_same_type(predictions.items, labels.items, "items of the predictions", warnings),
-        )
-        predictions = _same_class_type(predictions, labels, warnings)
+        _refuse_rows(labels, predictions, "predictions")
+        items = _same_type(predictions.items, labels.items, "items of the predictions", warnings)
+        predictions = replace(predictions, items=items)
     if gold is not None:
+        _refuse_rows(labels, gold, "gold")
         gold = replace(gold, items=_same_type(gold.items, labels.items, "gold items", warnings))
-        gold = replace(
-            gold, classes=_same_type(gold.classes, labels.classes, "gold classes", warnings)
-        )
-    classes = sort_classes(
-        {
-            (type(c), c): c
-            for c in (*labels.classes, *_classes(predictions), *(gold.classes if gold else ()))
-        }.values()
-    )
+    classes = _all_classes(labels, predictions, gold)
     where = {item: i for i, item in enumerate(labels.items)}
     if predictions is None:
         kept = np.arange(labels.n_items)
@@ -69,10 +68,13 @@ def join(
         source[place[place >= 0]] = np.flatnonzero(place >= 0)
         kept = np.flatnonzero(source >= 0)
         if len(kept) == 0:
+            _refuse_near_misses(labels.items, predictions.items, "predictions")
             raise InputError(
                 f"labels and predictions share no item (for example {labels.items[0]!r} and {predictions.items[0]!r}): check the item columns."
             )
-    known = _gold_codes(gold, where, labels.n_items, classes, warnings)
+        if unlabeled and len(kept) < labels.n_items:
+            _refuse_near_misses(labels.items, predictions.items, "predictions")
+    known = _gold_codes(gold, where, labels, classes, warnings)
     bare = (labels.per_item[kept] == 0) & (known[kept] < 0)
     dropped = {
         "only in labels": labels.n_items - len(kept),
@@ -97,7 +99,11 @@ def join(
     )
     whole = len(kept) == labels.n_items
     chosen = labels if whole else labels[kept]
-    return Joined(chosen.with_classes(classes), codes, scores, known[kept], dropped, warnings)
+    name = "" if predictions is None else predictions.score_name
+    return Joined(
+        chosen.with_classes(classes), codes, scores, known[kept], dropped, warnings,
+        list(notes.said), name,
+    )  # fmt: skip
 
 
 def as_predictions(predictions: Any, labels: Labels, scores: Any = None) -> Predictions | None:
@@ -163,44 +169,144 @@ def _same_type(
     known = set(target)
     if any(name in known for name in names):
         return names
-    texts = {str(t): t for t in target}
-    if not any(str(name) in texts for name in names):
-        return names
-    warnings.append(
-        f"The {what} have another type than those of the labels (e.g. {names[0]!r}): matched by their text."
-    )
-    return tuple(texts.get(str(name), name) for name in names)
+    for spelling, how in ((str, "another type"), (_loose, "other case, blanks or zeros")):
+        texts: dict[str, list[Any]] = {}
+        for name in target:
+            texts.setdefault(spelling(name), []).append(name)
+        ours = [spelling(name) for name in names]
+        if len(set(ours)) < len(ours) or not any(text in texts for text in ours):
+            continue
+        if any(len(texts.get(text, ())) > 1 for text in ours):
+            continue
+        warnings.append(
+            f"The {what} have {how} than those of the labels (e.g. {names[0]!r}): matched by their "
+            "text."
+        )
+        return tuple(texts[text][0] if text in texts else name for text, name in zip(ours, names))
+    return names
 
 
-def _same_class_type(predictions: Predictions, labels: Labels, warnings: list[str]) -> Predictions:
-    classes = (
-        _same_type(predictions.classes, labels.classes, "predicted classes", warnings)
-        if predictions.classes
-        else ()
-    )
-    score_classes = (
-        _same_type(predictions.score_classes, labels.classes, "score classes", [])
-        if predictions.score_classes
-        else ()
-    )
-    return replace(predictions, classes=classes, score_classes=score_classes)
+def one_vocabulary(
+    labels: Labels, predictions: Predictions | None, gold: Gold | None
+) -> tuple[Labels, Predictions | None, Gold | None, Notes]:
+    """All three with one list of classes for what is the same, and what had to be said."""
+    _refuse_words(labels, predictions, gold)
+    sources = [Source("labels", labels.classes, labels.per_class, labels.settled)]
+    if predictions is not None:
+        names = _classes(predictions)
+        seen = np.bincount(
+            predictions.label[predictions.label >= 0] if predictions.label is not None else [],
+            minlength=len(names),
+        )
+        sources.append(Source("predictions", names, seen, predictions.settled))
+    if gold is not None:
+        seen = np.bincount(gold.label, minlength=len(gold.classes))
+        sources.append(Source("gold", gold.classes, seen, gold.settled))
+    renamed, notes = unify(sources)
+    by_name = {s.what: r for s, r in zip([s for s in sources if s.names], renamed)}
+    labels = labels.renamed(rename(by_name.get("labels", {}), labels.classes))
+    if predictions is not None:
+        changes = by_name.get("predictions", {})
+        predictions = replace(
+            predictions,
+            classes=rename(changes, predictions.classes),
+            score_classes=rename(changes, predictions.score_classes),
+        )
+        notes = predictions.notes + notes
+    if gold is not None:
+        gold = replace(gold, classes=rename(by_name.get("gold", {}), gold.classes))
+        notes = gold.notes + notes
+    return labels, predictions, gold, labels.notes + notes
+
+
+def _all_classes(
+    labels: Labels, predictions: Predictions | None, gold: Gold | None
+) -> tuple[Any, ...]:
+    every = (*labels.classes, *_classes(predictions), *(gold.classes if gold else ()))
+    unique = tuple({(type(c), c): c for c in every}.values())
+    return unique if labels.settled else sort_classes(unique)
 
 
 def _classes(predictions: Predictions | None) -> tuple[Any, ...]:
-    return () if predictions is None else (*predictions.classes, *predictions.score_classes)
+    if predictions is None:
+        return ()
+    every = (*predictions.classes, *predictions.score_classes)
+    return tuple({(type(c), c): c for c in every}.values())
+
+
+def _refuse_words(labels: Labels, predictions: Predictions | None, gold: Gold | None) -> None:
+    """A word that was taken for "missing" among the labels, and is a class elsewhere."""
+    for source, what in ((predictions, "predictions"), (gold, "gold")):
+        if source is None:
+            continue
+        known = {letters(c) for c in source.classes}
+        for word in labels.words:
+            if letters(word) in known:
+                raise InputError(
+                    f"{word!r} was taken for a missing label, but it is a class of the {what}. "
+                    f"Say `missing={word!r}`, or name the classes with "
+                    f"`classes={[str(c) for c in source.classes[:6]]}`."
+                )
+
+
+def _refuse_rows(labels: Labels, other: Predictions | Gold, what: str) -> None:
+    """Rows are matched by their number only where no side has names for its items."""
+    if labels.numbered is None or other.numbered is None:
+        return  # given in Python: whoever made them knows what an item is
+    if labels.numbered == other.numbered:
+        if labels.numbered and labels.n_items != other.n_items and what == "predictions":
+            raise InputError(
+                f"neither labels nor {what} name their items, and there are {labels.n_items:,} rows "
+                f"and {other.n_items:,}: add a column of items to both, or `item_column=...`."
+            )
+        return
+    rows, named = (labels, other) if labels.numbered else (other, labels)
+    if set(named.items) == set(range(rows.n_items)):
+        return  # the names are the numbers of the rows, counted from 0
+    if labels.numbered:
+        raise InputError(
+            f"the labels have no column of items, but the {what} have (for example "
+            f"{other.items[0]!r}): add one to the labels, or name it with `item_column=...`."
+        )
+    if other.numbered:
+        raise InputError(
+            f"the {what} have no column of items, but the labels have (for example "
+            f"{labels.items[0]!r}): add one to the {what}, or name it with `item_column=...`."
+        )
+
+
+def _refuse_near_misses(ours: Sequence[Any], theirs: Sequence[Any], what: str) -> None:
+    """Items that would match but for case, blanks or leading zeros must not be dropped unseen."""
+    known = set(ours)
+    lost = set(theirs)
+    near = {_loose(item): item for item in ours if item not in lost}
+    for item in theirs:
+        if item not in known and _loose(item) in near:
+            raise InputError(
+                f"item {item!r} of the {what} looks like item {near[_loose(item)]!r} of the labels "
+                "(case, blanks, leading zeros or decimals): write it the same way in both."
+            )
+
+
+def _loose(item: Any) -> str:
+    text = letters(item)
+    number = re.fullmatch(r"0*(\d+?)(?:\.0+)?", text)
+    return number[1] if number else re.sub(r"\s+", "", text)
 
 
 def _gold_codes(
     gold: Gold | None,
     where: Mapping[Any, int],
-    n_items: int,
+    labels: Labels,
     classes: Sequence[Any],
     warnings: list[str],
 ) -> Array:
-    codes = np.full(n_items, -1, dtype=np.int64)
+    codes = np.full(labels.n_items, -1, dtype=np.int64)
     if gold is None:
         return codes
     absent = [item for item in gold.items if item not in where]
+    if absent:
+        _refuse_near_misses(labels.items, gold.items, "gold")
     if len(absent) == gold.n_items:
         raise InputError(
             f"no gold item is among the labeled items (for example {absent[0]!r}): check the item column of the gold."
@@ -223,5 +329,5 @@ def _score_columns(predictions: Predictions, classes: Sequence[Any]) -> Array:
         return scores
     table = np.zeros((len(scores), len(classes)))
     for k, name in enumerate(predictions.score_classes):
-        table[:, list(classes).index(name)] = scores[:, k]
+        table[:, list(classes).index(name)] += scores[:, k]
     return table

@@ -19,6 +19,7 @@ from truthing.class_codes import (
     sorted_classes,
 )
 from truthing.errors import InputError
+from truthing.notes import NOTHING, Notes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,6 +38,29 @@ class Predictions:
     label: Array | None
     scores: Array | None = None
     score_classes: tuple[Any, ...] = ()
+    notes: Notes = NOTHING  # what had to be said when they were read
+    settled: bool = False  # the user named the classes
+    numbered: bool | None = None  # items are rows of a file; None: not from a file
+    score_name: str = ""  # what the column of scores was called
+
+    @classmethod
+    def from_codes(
+        cls,
+        items: Sequence[Any],
+        classes: tuple[Any, ...],
+        codes: Array | None,
+        *,
+        scores: Any = None,
+        score_classes: Sequence[Any] = (),
+    ) -> Predictions:
+        """From codes of sorted classes; the readers' way."""
+        table = None if scores is None else _check_scores(scores, score_classes)
+        if codes is not None and score_classes:
+            every = sort_classes({(type(c), c): c for c in (*classes, *score_classes)}.values())
+            codes, classes = recode(codes, classes, every), every
+        return cls(
+            tuple(items), classes or tuple(score_classes), codes, table, tuple(score_classes)
+        )
 
     @classmethod
     def from_sequence(
@@ -129,6 +153,9 @@ class Gold:
     items: tuple[Any, ...]
     classes: tuple[Any, ...]
     label: Array
+    notes: Notes = NOTHING
+    settled: bool = False
+    numbered: bool | None = None
 
     @classmethod
     def from_mapping(cls, truth: Mapping[Any, Any]) -> Gold:

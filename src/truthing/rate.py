@@ -208,7 +208,7 @@ def prevalence(
     model = order.model(as_noise(noise))
     fixed = None if prior is None else as_prior(prior, votes.classes)
     weights = None if gold_weights is None else selection_weights(gold_weights, joined)
-    assumptions: list[str] = []
+    assumptions = list(joined.said)
     nobody = np.zeros(votes.n_items, dtype=np.int64)
     question = Question(
         votes,

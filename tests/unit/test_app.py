@@ -313,7 +313,7 @@ def test_no_file_and_a_bad_one_more(visitor: Visitor, store: Store) -> None:
 def test_columns_can_be_corrected(visitor: Visitor) -> None:
     odd = LABELS.replace("task,who,verdict", "ref,who,verdict")
     page = visitor.send(("odd.csv", odd))
-    assert "no column of a known name" in text(page.text)
+    assert "of a known name" in text(page.text)
     assert "needs a file of predictions and labels" in page.text
     named = {"file": "0", "item_column": "ref", "labeler_column": "who", "label_column": "verdict"}
     page = visitor.post(page.url.path, named)

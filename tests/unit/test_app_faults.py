@@ -73,7 +73,7 @@ def test_a_file_that_breaks_its_reader_is_refused(
     assert list(store.folder.iterdir()) == []
 
 
-@pytest.mark.parametrize("place", ["examine_file", "together"])
+@pytest.mark.parametrize("place", ["examine_tables", "together"])
 def test_a_case_that_breaks_later_can_be_seen_and_deleted(
     client: TestClient, store: Store, monkeypatch: Any, place: str
 ) -> None:

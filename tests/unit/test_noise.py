@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import truthing as tr
-from truthing.grading import predicted_classes, prepare, selection_weights
+from truthing.asking import prepare, selection_weights
 from truthing.labels import Labels
 from truthing.noise.base import symmetric_table
 from truthing.noise.known import combined_error
+from truthing.predicted import predicted_classes
 
 VOTES = Labels.from_counts([[3, 1], [0, 2], [1, 0]])
 

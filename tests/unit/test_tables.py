@@ -158,7 +158,9 @@ def test_columns_are_recognised_and_can_be_named(tmp_path: Path) -> None:
     with pytest.raises(tr.InputError, match="no column 'image,task' for the item"):
         inspect(path, item_column="image,task")
     path.write_text("item,model,label\n1,gpt,good\n")
-    with pytest.raises(tr.InputError, match="--labeler-column model or --prediction-column model"):
+    with pytest.raises(
+        tr.InputError, match="`labeler_column='model'` or `prediction_column='model'`"
+    ):
         tr.read_labels(path)
     assert tr.read_labels(path, labeler_column="model").labelers == ("gpt",)
 
@@ -186,9 +188,9 @@ def test_missing_words_and_negative_classes(tmp_path: Path) -> None:
 def test_ambiguous_tables_are_said(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text("item,a,b,c\n1,0,1,1\n2,1,1,0\n")
-    assert "--layout counts" in inspect(path).columns.notes[0]
+    assert "`layout='counts'`" in inspect(path).columns.notes.said[0]
     path.write_text("item,cat,dog\n1,7,3\n2,1,9\n")
-    assert "--layout wide" in inspect(path).columns.notes[0]
+    assert "`layout='wide'`" in inspect(path).columns.notes.checks[0]
 
 
 def test_leading_zeros_survive(tmp_path: Path) -> None:

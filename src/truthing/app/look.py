@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from truthing.app.uploads import Case, Upload, reading
-from truthing.doctor import FileFinding, Offer, examine_file, together
+from truthing.doctor import FileFinding, Offer, examine_tables, together
 from truthing.errors import TruthingError
 from truthing.render.console import safe
+from truthing.tables.asked import Asked
+from truthing.tables.table import Table
 
 USES = ("labels", "predictions", "gold")
 
@@ -24,6 +26,7 @@ class Seen:
     layout: str = ""
     uses: frozenset[str] = frozenset()
     problem: str = ""
+    sample: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -50,25 +53,28 @@ def look(case: Case) -> Look:
 
 
 def _look(uploads: list[Upload]) -> Look:
-    seen: list[Seen] = []
-    findings: list[FileFinding] = []
+    opened: list[tuple[Upload, tuple[str, ...], str]] = []
+    good: list[tuple[str, Table, Asked]] = []
     for upload in uploads:
         columns: tuple[str, ...] = ()
         try:
             table = upload.table()
             columns = tuple(table.frame.columns)
+            told = (upload.name, table, Asked.from_text(**upload.columns))
             with reading(upload.name):
-                finding = examine_file(table, **upload.columns)
+                examine_tables([told])
         except TruthingError as problem:
-            seen.append(
-                Seen(upload, columns, uses=upload.uses or frozenset(), problem=safe(problem, 2000))
-            )
+            opened.append((upload, columns, safe(problem, 2000)))
             continue
-        findings.append(finding)
-        held = {"labels": finding.labels, "predictions": finding.predictions, "gold": finding.gold}
-        uses = frozenset(use for use in USES if held[use] is not None)
-        read = finding.columns
-        seen.append(Seen(upload, columns, finding.sentences, read.role, read.layout, uses if upload.uses is None else upload.uses))  # fmt: skip
+        good.append(told)
+        opened.append((upload, columns, ""))
+    try:
+        with reading("These files together"):
+            findings = examine_tables(good)
+    except TruthingError:  # each can be read alone; what goes wrong together is said below
+        findings = [examine_tables([told])[0] for told in good]
+    found = iter(findings)
+    seen = [_seen(upload, columns, problem, found) for upload, columns, problem in opened]
     if len(findings) < len(uploads) or not findings:
         return Look(tuple(seen))
     try:
@@ -87,3 +93,18 @@ def _look(uploads: list[Upload]) -> Look:
         panel.n_labelers,
         panel.anonymous,
     )
+
+
+def _seen(
+    upload: Upload, columns: tuple[str, ...], problem: str, found: Iterator[FileFinding]
+) -> Seen:
+    if problem:
+        return Seen(upload, columns, uses=upload.uses or frozenset(), problem=problem)
+    finding = next(found)
+    held = {"labels": finding.labels, "predictions": finding.predictions, "gold": finding.gold}
+    uses = frozenset(use for use in USES if held[use] is not None)
+    read = finding.columns
+    return Seen(
+        upload, columns, finding.sentences, read.role, read.layout,
+        uses if upload.uses is None else upload.uses, sample=finding.sample,
+    )  # fmt: skip

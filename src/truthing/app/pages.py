@@ -34,6 +34,14 @@ from truthing.render.console import safe
 
 MOST_FILES = 20
 MOST_KEPT = 5  # times what may be sent at once, for each visitor
+SAID = {
+    "labeler_columns": "Columns that are labelers, split by commas",
+    "ignore": "Columns to leave out",
+    "missing": "Words that mean no label",
+    "classes": "All classes in order",
+    "map": "What names mean (false=0,true=1)",
+    "question": "Which question of a tool's file",
+}
 ROLES = ("item", "labeler", "label", "prediction", "score", "truth")
 LAYOUTS = {
     "long": "one row per label",
@@ -150,7 +158,7 @@ class Pages:
         self, request: Request, case: Case, problem: str = "", status: int = 200
     ) -> Response:
         return self.show(
-            request, "case.html", status, case=case, look=look(case), ask=request.query_params.get("ask", ""), problem=problem, roles=ROLES, layouts=LAYOUTS, uses=USES,
+            request, "case.html", status, case=case, look=look(case), ask=request.query_params.get("ask", ""), problem=problem, roles=ROLES, layouts=LAYOUTS, uses=USES, said=SAID,
             most_bytes=self.most_bytes, too_large=security.too_large(self.most_bytes),
         )  # fmt: skip
 
@@ -159,7 +167,7 @@ class Pages:
         form = await self.form(request)
         case = self.case_of(request)
         place = chosen_file(case, form.get("file"))
-        names = [f"{role}_column" for role in ROLES] + ["layout"]
+        names = [f"{role}_column" for role in ROLES] + ["layout", *SAID]
         columns = {name: str(form[name]) for name in names if form.get(name)}
         uses = frozenset(str(use) for use in form.getlist("uses")) & frozenset(USES)
         upload, before = case.uploads[place], await run_in_threadpool(look, case)

@@ -10,8 +10,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from truthing.case import Case, File, read_case
+from truthing.errors import InputError
 from truthing.progress import Progress, compiled_before
-from truthing.tables import Reading, inspect
+from truthing.tables.asked import Asked
+from truthing.tables.read import Reading, read_as
 from truthing.tables.source import from_bytes
 from truthing.tables.table import Table
 
@@ -38,10 +41,14 @@ class Given:
     item: str | None = None  # the column that was recognised as the item's
 
     def table(self) -> Table:
-        return from_bytes(self.path.read_bytes(), self.name)
+        question = self.columns.get("question")
+        return from_bytes(self.path.read_bytes(), self.name, question=question)
+
+    def asked(self) -> Asked:
+        return Asked.from_text(**self.columns)
 
     def reading(self) -> Reading:
-        return inspect(self.table(), **self.columns)
+        return read_as(self.table(), self.asked())
 
 
 @dataclass(frozen=True)
@@ -59,6 +66,30 @@ class Task:
 
     def one(self, use: str) -> Given | None:
         return next(iter(self.files.get(use, ())), None)
+
+    def case(self, need: str) -> Case:
+        """Predictions, labels and gold, as the command line reads them; each file is opened once.
+
+        ``need`` says what labels and predictions are for, where one of them is missing.
+        """
+        labeled, known = self.one("labels"), self.one("gold")
+        if labeled is None:
+            raise InputError(need)
+        opened: dict[Path, File] = {}
+
+        def file(given: Given) -> File:
+            if given.path not in opened:
+                opened[given.path] = File(given.table(), given.asked())
+            return opened[given.path]
+
+        models = {given.name: file(given) for given in self.files.get("predictions", ())}
+        case = read_case(file(labeled), models, None if known is None else file(known))
+        if known is None and case.gold is not None:
+            raise InputError(
+                f"{labeled.name} holds gold, which the command would use: choose it as gold too, "
+                "or take that column out."
+            )
+        return case
 
     def provenance(self) -> dict[str, Any]:
         """The command, and a checksum of every file, for a report to repeat."""

@@ -61,7 +61,8 @@ class Upload:
 
     def table(self) -> Table:
         with reading(self.name):
-            return from_bytes(self.path.read_bytes(), self.name)
+            question = self.columns.get("question")
+            return from_bytes(self.path.read_bytes(), self.name, question=question)
 
 
 @contextlib.contextmanager

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 
 from markupsafe import escape
 
+from truthing.errors import in_fields
+
 KNOWN = {
     "set positive= (--positive) to choose the other": "the form can choose the other",
     "panel_error (--panel-error) changes that": "the form can change that",
@@ -14,6 +16,7 @@ KNOWN = {
     "--sensitivity, or report.sensitivity()": "tick it under “More questions”",
     "as a file: --next FILE, or plan.next_items()": "as a file: download it above",
 }
+_QUOTED = re.compile(r"(`\w+=[^`]*`)")
 _ASIDE = re.compile(r"\s*\([^()]*(?:--[a-z]|[a-z_]+=)[^()]*\)")
 _OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)")
 _ARGUMENT = re.compile(r"\b([a-z]+(?:_[a-z]+)*)=(?=\S|$)")
@@ -26,7 +29,14 @@ def plain(sentence: str) -> str:
     "The positive class is 'spam'; the form can choose the other."
     >>> plain("Check the item column of both (--item-column), or say --layout wide.")
     'Check the item column of both, or say “layout” wide.'
+    >>> plain("Give `map={'0': 'ham'}`.")
+    'Give “map: 0=ham”.'
     """
+    parts = _QUOTED.split(sentence)
+    return "".join(in_fields(p) if n % 2 else _unquoted(p) for n, p in enumerate(parts))
+
+
+def _unquoted(sentence: str) -> str:
     for said, meant in KNOWN.items():
         sentence = sentence.replace(said, meant)
     sentence = _ASIDE.sub("", sentence)

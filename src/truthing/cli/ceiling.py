@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -62,6 +62,12 @@ def ceiling(
     score_column: options.ScoreColumn = None,
     truth_column: options.TruthColumn = None,
     prediction_column: options.PredictionColumn = None,
+    labeler_columns: options.LabelerColumns = None,
+    ignore: options.Ignore = None,
+    missing: options.Missing = None,
+    classes: options.Classes = None,
+    map: options.Map = None,
+    question: options.Question = None,
     level: options.Level = 0.95,
 ) -> None:
     """Bayes error: the least error any classifier can reach, and whether a model is too good to be true."""
@@ -70,20 +76,28 @@ def ceiling(
     from truthing.render.ceiling import show
     from truthing.render.waiting import waiting
     from truthing.tables import read_predictions
+    from truthing.tables.asked import keywords
 
     output.check()
+    words = keywords(ignore=ignore, missing=missing, classes=classes, map=map)
+    panel = keywords(labeler_columns=labeler_columns, question=question)
     found = read_ceiling(
         file, kind=kind, column=score_column, layout=layout, repeats=repeats,  # type: ignore[arg-type]
         item_column=item_column, labeler_column=labeler_column, label_column=label_column, truth_column=truth_column,
+        **words, **panel,
     )  # fmt: skip
-    own = (
-        {"labeler_column": labeler_column} if predictions == file else {}
+    own: dict[str, Any] = (
+        {"labeler_column": labeler_column, **panel} if predictions == file else {}
     )  # one file may hold votes and predictions
     model = (
         None
         if predictions is None
         else read_predictions(
-            predictions, item_column=item_column, prediction_column=prediction_column, **own
+            predictions,
+            item_column=item_column,
+            prediction_column=prediction_column,
+            **words,
+            **own,
         )
     )
     arguments = dict(found.arguments)

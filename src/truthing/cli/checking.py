@@ -83,8 +83,9 @@ def _metrics(
 ) -> None:
     import numpy as np
 
-    from truthing.asking import positive_class, predicted_classes, prepare
+    from truthing.asking import positive_class, prepare
     from truthing.metrics.counts import Tally, evaluate
+    from truthing.predicted import predicted_classes
 
     scored = []
     for predictions in models:

@@ -38,6 +38,10 @@ def compare(
             "--within", help="Models that differ by at most this much count as practically equal."
         ),
     ] = 0.01,
+    more_labels: Annotated[
+        list[str] | None,
+        typer.Option("--labels", help="One more file of labels (may be repeated)."),
+    ] = None,
     gold: options.Gold = None,
     noise: options.Noise = None,
     positive: options.Positive = None,
@@ -46,6 +50,15 @@ def compare(
     ] = None,
     target: options.Target = "sample",
     panel_error: options.PanelError = None,
+    panel: options.Panel = None,
+    trained_on_labels: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--trained-on-labels",
+            metavar="NAME",
+            help="A model that learned from these very labels or labelers (may be repeated).",
+        ),
+    ] = None,
     repeats: options.Repeats = "error",
     draws: options.Draws = 4000,
     level: options.Level = 0.95,
@@ -59,48 +72,43 @@ def compare(
     prediction_column: options.PredictionColumn = None,
     score_column: options.ScoreColumn = None,
     truth_column: options.TruthColumn = None,
+    labeler_columns: options.LabelerColumns = None,
+    ignore: options.Ignore = None,
+    missing: options.Missing = None,
+    classes: options.Classes = None,
+    map: options.Map = None,
+    question: options.Question = None,
 ) -> None:
     """Is model B better than A? Paired differences, ranks and slices, from noisy labels.
 
     As a gate: --require "accuracy: new - old >= 0", where new and old are models.
     """
+    from truthing.case import read_case
     from truthing.comparison.compare import compare as compare_models
     from truthing.render.compare import show
     from truthing.render.waiting import waiting
-    from truthing.tables import inspect
 
     output.check()
     asked = gate.asked("compare")
-    panel, known, notes = parse.labels_and_gold(
-        labels, gold, layout, item_column=item_column, labeler_column=labeler_column, label_column=label_column,
-        truth_column=truth_column,
+    said = parse.asked(
+        layout=layout, item_column=item_column, labeler_column=labeler_column,
+        label_column=label_column, prediction_column=prediction_column, score_column=score_column,
+        truth_column=truth_column, labeler_columns=labeler_columns, ignore=ignore,
+        missing=missing, classes=classes, map=map, question=question,
     )  # fmt: skip
-    columns = {
-        "item_column": item_column,
-        "prediction_column": prediction_column,
-        "score_column": score_column,
-    }
-    files = named_files(predictions)
-    readings = {name: inspect(file, **columns) for name, file in files.items()}
-    slices = None
-    if by is not None:
-        sources = (
-            [inspect(labels, layout=layout, item_column=item_column), *readings.values()]
-            if labels != "-"
-            else list(readings.values())
-        )
-        slices = slice_column(by, sources)
-    models = {name: reading.predictions for name, reading in readings.items()}
+    case = read_case([labels, *(more_labels or [])], named_files(predictions), gold, asked=said)
+    slices = None if by is None else slice_column(by, list(case.readings))
     checking.for_compare(
-        asked, models, panel, known, positive=positive, threshold=threshold, repeats=repeats
-    )
+        asked, case.models, case.labels, case.gold,
+        positive=positive, threshold=threshold, repeats=repeats,
+    )  # fmt: skip
     with waiting() as progress:
         result = compare_models(
-            models, panel, gold=known, noise=parse.noise(noise), threshold=threshold,
+            case.models, case.labels, gold=case.gold, noise=parse.noise(noise), threshold=threshold,
             target=target, positive=positive, panel_error=parse.panel_error(panel_error), repeats=repeats, by=slices, draws=draws, seed=seed,  # type: ignore[arg-type]
-            progress=progress,
+            panel=panel, trained_on_labels=trained_on_labels or (), progress=progress,
         )  # fmt: skip
-    result.warnings.extend(notes)
+    parse.in_words_of_options(result)
     verdicts = gate.judge(result, asked)
     showing.deliver(
         result,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from truthing.cli import options, showing
+from truthing.cli import options, parse, showing
 from truthing.cli.groups import spread
 
 
@@ -26,19 +26,23 @@ def doctor(
     prediction_column: options.PredictionColumn = None,
     score_column: options.ScoreColumn = None,
     truth_column: options.TruthColumn = None,
+    labeler_columns: options.LabelerColumns = None,
+    ignore: options.Ignore = None,
+    missing: options.Missing = None,
+    classes: options.Classes = None,
+    map: options.Map = None,
+    question: options.Question = None,
 ) -> None:
     """What is in these files, what can be computed, and what is missing for the rest."""
     from truthing.doctor import examine
     from truthing.render.doctor import show
 
     output.check()
-    named = {
-        "item_column": item_column,
-        "labeler_column": labeler_column,
-        "label_column": label_column,
-        "prediction_column": prediction_column,
-        "score_column": score_column,
-        "truth_column": truth_column,
-    }
-    found = examine(files, layout=layout, **named)
+    said = parse.asked(
+        layout=layout, item_column=item_column, labeler_column=labeler_column,
+        label_column=label_column, prediction_column=prediction_column, score_column=score_column,
+        truth_column=truth_column, labeler_columns=labeler_columns, ignore=ignore,
+        missing=missing, classes=classes, map=map, question=question,
+    )  # fmt: skip
+    found = examine(files, said)
     showing.deliver(found, output, show, about={})

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from truthing.cli import checking, gates, options, parse, showing
 from truthing.cli.groups import spread
-from truthing.errors import InputError
 from truthing.progress import part
 
 
@@ -18,8 +17,9 @@ def grade(
     files: Annotated[
         list[str],
         typer.Argument(
-            metavar="PREDICTIONS LABELS",
-            help="Predictions and labels, or ONE file that holds everything; - is standard input.",
+            metavar="PREDICTIONS LABELS…",
+            help="Predictions and labels (several files may hold them), or ONE file that holds "
+            "everything; - is standard input.",
         ),
     ],
     gold: options.Gold = None,
@@ -40,6 +40,14 @@ def grade(
         list[str] | None, typer.Option("--metric", help="Show only this metric (may be repeated).")
     ] = None,
     panel_error: options.PanelError = None,
+    panel: options.Panel = None,
+    trained_on_labels: Annotated[
+        bool,
+        typer.Option(
+            "--trained-on-labels",
+            help="The classifier learned from these very labels or labelers.",
+        ),
+    ] = False,
     repeats: options.Repeats = "error",
     draws: options.Draws = 4000,
     level: options.Level = 0.95,
@@ -70,6 +78,12 @@ def grade(
     prediction_column: options.PredictionColumn = None,
     score_column: options.ScoreColumn = None,
     truth_column: options.TruthColumn = None,
+    labeler_columns: options.LabelerColumns = None,
+    ignore: options.Ignore = None,
+    missing: options.Missing = None,
+    classes: options.Classes = None,
+    map: options.Map = None,
+    question: options.Question = None,
 ) -> None:
     """How good is the classifier really, and how sure can one be? Noisy labels in, honest intervals
     out.
@@ -77,6 +91,7 @@ def grade(
     As a gate: --require "accuracy >= 0.8" --require "recall[spam] >= 0.7".
     """
     from truthing import grading
+    from truthing.case import read_case
     from truthing.render.terminal import show
     from truthing.render.waiting import waiting
     from truthing.render.words import check_terms
@@ -84,17 +99,14 @@ def grade(
     output.check()
     check_terms(terms)
     asked = gate.asked("grade")
-    named = {
-        "item_column": item_column,
-        "labeler_column": labeler_column,
-        "label_column": label_column,
-    }
-    others = {
-        "prediction_column": prediction_column,
-        "score_column": score_column,
-        "truth_column": truth_column,
-    }
-    predictions, labels, known, notes = _read(files, gold, layout, named, others)
+    said = parse.asked(
+        layout=layout, item_column=item_column, labeler_column=labeler_column,
+        label_column=label_column, prediction_column=prediction_column, score_column=score_column,
+        truth_column=truth_column, labeler_columns=labeler_columns, ignore=ignore,
+        missing=missing, classes=classes, map=map, question=question,
+    )  # fmt: skip
+    case = read_case(files[1:] or files, {"model": files[0]}, gold, asked=said)
+    predictions, labels, known = case.predictions, case.labels, case.gold
     checking.for_grade(
         asked,
         predictions,
@@ -109,14 +121,14 @@ def grade(
         report = grading.grade(
             predictions, labels, gold=known, noise=parse.noise(noise), prior=parse.prior(prior, labels.classes, positive), positive=positive,
             threshold=threshold, target=target, method=method, panel_error=parse.panel_error(panel_error), repeats=repeats,  # type: ignore[arg-type]
-            metrics=metric, draws=draws, seed=seed, progress=part(progress, 0, 0.4 if sensitivity else 1),
+            panel=panel, trained_on_labels=trained_on_labels, metrics=metric, draws=draws, seed=seed, progress=part(progress, 0, 0.4 if sensitivity else 1),
         )  # fmt: skip
         found = report.sensitivity(level, progress=part(progress, 0.4, 1)) if sensitivity else None
         for name in (
             report.metrics
         ):  # areas under curves are drawn when first asked: here, while somebody is told to wait
             report[name]
-        report.warnings.extend(notes)
+        parse.in_words_of_options(report)
         report.provenance.update(showing.provenance([*files, gold, noise]))
     if truth_to is not None:
         from truthing.tables.write import write_frame
@@ -132,35 +144,3 @@ def grade(
         verdicts=verdicts,
     )
     gate.end(verdicts, "grade")
-
-
-def _read(
-    files: list[str],
-    gold: str | None,
-    layout: str | None,
-    named: dict[str, str | None],
-    others: dict[str, str | None],
-) -> tuple[Any, Any, Any, list[str]]:
-    """Predictions, labels, gold and what had to be said about the files."""
-    from truthing.tables import inspect
-
-    item, truth = {"item_column": named["item_column"]}, {"truth_column": others["truth_column"]}
-    known = None
-    if len(files) == 1:
-        reading = inspect(files[0], layout=layout, **named, **others)
-        predictions = reading.predictions
-        known = reading.gold if reading.has_gold and gold is None else None
-    elif len(files) == 2:
-        scored = {k: v for k, v in others.items() if k != "truth_column"}
-        predictions = inspect(files[0], **item, **scored).predictions
-        reading = inspect(files[1], layout=layout, **named)
-    else:
-        raise InputError(
-            f"grade takes predictions and labels, or one file with both; {len(files)} files were given."
-        )
-    if gold is not None:
-        own = (
-            {**named, "layout": layout} if gold == files[-1] else item
-        )  # one file may hold labels and gold
-        known = inspect(gold, **own, **truth).gold
-    return predictions, reading.labels, known, list(reading.columns.notes)

@@ -33,7 +33,10 @@ class OldCsv(TyperCommand):
 
 @spread
 def labelers(
-    labels: Annotated[str, typer.Argument(metavar="LABELS", help="Labels; - is standard input.")],
+    labels: Annotated[
+        list[str],
+        typer.Argument(metavar="LABELS…", help="One file or several; - is standard input."),
+    ],
     gold: options.Gold = None,
     noise: options.Noise = None,
     prior: options.Prior = None,
@@ -54,6 +57,7 @@ def labelers(
             "Default: whoever is to be retrained or dropped.",
         ),
     ] = None,
+    panel: options.Panel = None,
     output: showing.Output = showing.ON_SCREEN,
     repeats: options.Repeats = "error",
     level: options.Level = 0.95,
@@ -63,27 +67,37 @@ def labelers(
     labeler_column: options.LabelerColumn = None,
     label_column: options.LabelColumn = None,
     truth_column: options.TruthColumn = None,
+    labeler_columns: options.LabelerColumns = None,
+    ignore: options.Ignore = None,
+    missing: options.Missing = None,
+    classes: options.Classes = None,
+    map: options.Map = None,
+    question: options.Question = None,
 ) -> None:
     """Whom to keep, retrain or drop: how often each labeler errs, what a label tells, what it adds,
     who copies whom.
     """
+    from truthing.case import read_case
     from truthing.people.labelers import labelers as describe
     from truthing.render.labelers import show
     from truthing.render.waiting import waiting
 
     output.check()
-    panel, known, notes = parse.labels_and_gold(
-        labels, gold, layout, item_column=item_column, labeler_column=labeler_column, label_column=label_column,
-        truth_column=truth_column,
+    said = parse.asked(
+        layout=layout, item_column=item_column, labeler_column=labeler_column,
+        label_column=label_column, truth_column=truth_column, labeler_columns=labeler_columns,
+        ignore=ignore, missing=missing, classes=classes, map=map, question=question,
     )  # fmt: skip
+    case = read_case(labels, gold=gold, asked=said)
+    votes = case.labels
     with waiting() as progress:
         result = describe(
-            panel, gold=known, noise=parse.noise(noise), prior=parse.prior(prior, panel.classes, None), repeats=repeats, seed=seed,  # type: ignore[arg-type]
-            progress=part(progress, 0, 0.9),
+            votes, gold=case.gold, noise=parse.noise(noise), prior=parse.prior(prior, votes.classes, None),
+            panel=panel, repeats=repeats, seed=seed, progress=part(progress, 0, 0.9),  # type: ignore[arg-type]
         )  # fmt: skip
-        result.warnings.extend(notes)
-        said = without(result, left_out, level, part(progress, 0.9, 1))
-    words = {"expert": expert, "left_out": said}
+        parse.in_words_of_options(result)
+        shorter = without(result, left_out, level, part(progress, 0.9, 1))
+    words = {"expert": expert, "left_out": shorter}
     showing.deliver(result, output, partial(show, top=top), about={"level": level}, words=words)
 
 

@@ -29,7 +29,7 @@ from truthing.cli import (
     serve,
     simulate,
 )
-from truthing.errors import TruthingError, in_words
+from truthing.errors import TruthingError, in_options, in_words
 
 
 class Interrupted(Exception):  # noqa: N818
@@ -146,5 +146,5 @@ def fail(problem: str) -> NoReturn:
     """One line on stderr: what was found, where, and what to do."""
     from truthing.render.console import safe
 
-    print(f"truthing: {safe(problem, 2000)}", file=sys.stderr)
+    print(f"truthing: {safe(in_options(str(problem)), 2000)}", file=sys.stderr)
     sys.exit(1)

@@ -24,6 +24,33 @@ LabelerColumn = Annotated[
     str | None, typer.Option("--labeler-column", help="Column that names the labeler.")
 ]
 LabelColumn = Annotated[str | None, typer.Option("--label-column", help="Column with the label.")]
+LabelerColumns = Annotated[
+    str | None,
+    typer.Option(
+        "--labeler-columns",
+        help="Columns that are labelers in a wide table, split by commas. Default: recognised.",
+    ),
+]
+Ignore = Annotated[
+    str | None, typer.Option("--ignore", help="Columns to leave out, split by commas.")
+]
+Missing = Annotated[
+    str | None,
+    typer.Option("--missing", help="Words that mean no label, split by commas: ERROR,N/A,unsure."),
+]
+Classes = Annotated[
+    str | None, typer.Option("--classes", help="All classes in order, split by commas.")
+]
+Map = Annotated[
+    str | None,
+    typer.Option("--map", help="What written names mean, as WRITTEN=CLASS: false=0,true=1."),
+]
+Question = Annotated[
+    str | None,
+    typer.Option(
+        "--question", help="Which of several questions (judges, sheets) that a tool's file holds."
+    ),
+]
 PredictionColumn = Annotated[
     str | None, typer.Option("--prediction-column", help="Column with the prediction.")
 ]
@@ -63,6 +90,14 @@ PanelError = Annotated[
     typer.Option(
         "--panel-error",
         help="Share of items on which the panel may be wrong together; 0 trusts the noise model.",
+    ),
+]
+Panel = Annotated[
+    str | None,
+    typer.Option(
+        "--panel",
+        metavar="KIND",
+        help="What the panel is made of: people, models or mixed. Default: as the names tell.",
     ),
 ]
 Repeats = Annotated[

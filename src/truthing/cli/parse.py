@@ -6,24 +6,20 @@ import json
 from pathlib import Path
 from typing import Any
 
-from truthing.errors import InputError
+from truthing.errors import InputError, in_options
 
 
-def labels_and_gold(
-    labels: str, gold: str | None, layout: str | None, **named: str | None
-) -> tuple[Any, Any, list[str]]:
-    """Labels, gold (from its own file or from the labels') and what had to be said about the columns."""
-    from truthing.tables import inspect
+def asked(**said: str | None) -> Any:
+    """What was said about files, as the readers take it."""
+    from truthing.tables.asked import Asked
 
-    reading = inspect(labels, layout=layout, **named)
-    if gold is None or gold == labels:
-        return (
-            reading.labels,
-            reading.gold if reading.has_gold or gold else None,
-            list(reading.columns.notes),
-        )
-    own = {k: v for k, v in named.items() if k in ("item_column", "truth_column")}
-    return reading.labels, inspect(gold, **own).gold, list(reading.columns.notes)
+    return Asked.from_text(**said)
+
+
+def in_words_of_options(result: Any) -> None:
+    """Warnings and assumptions of a result, with options where Python has parameters."""
+    for sentences in (result.warnings, result.assumptions):
+        sentences[:] = map(in_options, sentences)
 
 
 def noise(text: str | None) -> Any:

@@ -132,6 +132,7 @@ def plan(
     truth_column: options.TruthColumn = None,
 ) -> None:
     """What to buy (items, labels, gold) for a wanted interval or a budget, and which items next."""
+    from truthing.case import read_case
     from truthing.planning.plan import plan as make
     from truthing.render.console import err
     from truthing.render.plan import show
@@ -149,15 +150,14 @@ def plan(
             "labeler_column": labeler_column,
             "label_column": label_column,
         }
-        found, known, _ = parse.labels_and_gold(
-            pilot, gold, layout, **columns, truth_column=truth_column
-        )
+        said = parse.asked(
+            layout=layout, prediction_column=prediction_column, truth_column=truth_column, **columns
+        )  # fmt: skip
+        case = read_case(pilot, {"model": predictions or pilot}, gold, asked=said)
         data["pilot"] = {
-            "labels": found,
-            "predictions": _predictions(
-                predictions, pilot, layout, prediction_column=prediction_column, **columns
-            ),
-            "gold": known,
+            "labels": case.labels,
+            "predictions": case.predictions,
+            "gold": case.gold,
         }
         data["noise"] = parse.noise(noise)
     else:
@@ -178,19 +178,6 @@ def plan(
         err().print(f"{len(bought.rows)} purchases for {bought.cost:,.2f} written: {next_file}")
         for note in bought.notes:
             err().print(note)
-
-
-def _predictions(file: str | None, pilot: str, layout: str | None, **columns: str | None) -> Any:
-    """From their own file, or from the labels' where it holds everything."""
-    from truthing.tables import inspect, read_predictions
-
-    if file is not None:
-        own = {k: v for k, v in columns.items() if k in ("item_column", "prediction_column")}
-        return read_predictions(file, **own)
-    reading = inspect(pilot, layout=layout, **columns)
-    if not reading.has_predictions:
-        raise InputError(f"{pilot} holds no predictions: give --predictions FILE.")
-    return reading.predictions
 
 
 def _by_kind(values: list[str] | None, option: str) -> Any:

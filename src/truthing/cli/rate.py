@@ -12,11 +12,15 @@ from truthing.cli.groups import spread
 
 @spread
 def rate(
-    labels: Annotated[str, typer.Argument(metavar="LABELS", help="Labels; - is standard input.")],
+    labels: Annotated[
+        list[str],
+        typer.Argument(metavar="LABELS…", help="One file or several; - is standard input."),
+    ],
     gold: options.Gold = None,
     noise: options.Noise = None,
     target: options.Target = "sample",
     panel_error: options.PanelError = None,
+    panel: options.Panel = None,
     repeats: options.Repeats = "error",
     level: options.Level = 0.95,
     output: showing.Output = showing.ON_SCREEN,
@@ -27,28 +31,37 @@ def rate(
     labeler_column: options.LabelerColumn = None,
     label_column: options.LabelColumn = None,
     truth_column: options.TruthColumn = None,
+    labeler_columns: options.LabelerColumns = None,
+    ignore: options.Ignore = None,
+    missing: options.Missing = None,
+    classes: options.Classes = None,
+    map: options.Map = None,
+    question: options.Question = None,
 ) -> None:
     """How frequent is each class (prevalence, pass rate), from noisy labels and perhaps some gold.
 
     As a gate: --require "pass >= 0.9", where pass is a class.
     """
+    from truthing.case import read_case
     from truthing.rate import prevalence
     from truthing.render.rate import show
     from truthing.render.waiting import waiting
 
     output.check()
     asked = gate.asked("rate")
-    panel, known, notes = parse.labels_and_gold(
-        labels, gold, layout, item_column=item_column, labeler_column=labeler_column, label_column=label_column,
-        truth_column=truth_column,
+    said = parse.asked(
+        layout=layout, item_column=item_column, labeler_column=labeler_column,
+        label_column=label_column, truth_column=truth_column, labeler_columns=labeler_columns,
+        ignore=ignore, missing=missing, classes=classes, map=map, question=question,
     )  # fmt: skip
-    checking.for_rate(asked, panel, known, repeats=repeats)
+    case = read_case(labels, gold=gold, asked=said)
+    checking.for_rate(asked, case.labels, case.gold, repeats=repeats)
     with waiting() as progress:
         result = prevalence(
-            panel, gold=known, noise=parse.noise(noise), target=target, panel_error=parse.panel_error(panel_error), repeats=repeats, seed=seed,  # type: ignore[arg-type]
-            progress=progress,
+            case.labels, gold=case.gold, noise=parse.noise(noise), target=target, panel=panel,
+            panel_error=parse.panel_error(panel_error), repeats=repeats, seed=seed, progress=progress,  # type: ignore[arg-type]
         )  # fmt: skip
-    result.warnings.extend(notes)
+    parse.in_words_of_options(result)
     verdicts = gate.judge(result, asked)
     showing.deliver(result, output, show, about={"level": level}, verdicts=verdicts)
     gate.end(verdicts, "rate")

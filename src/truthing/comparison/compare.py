@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,23 +13,23 @@ from truthing.asking import (
     MOST_CELLS,
     as_noise,
     positive_class,
-    predicted_classes,
     prepare,
     selection_weights,
     sizes,
 )
+from truthing.case import read_case
 from truthing.class_codes import Array, sort_classes
 from truthing.comparison.result import Comparison, Scored, check_models
 from truthing.errors import InputError, NotIdentified, did_you_mean, listing
 from truthing.labels import Labels, Repeats
-from truthing.matching import Joined, as_predictions
+from truthing.matching import Joined
 from truthing.metrics.counts import Tally
 from truthing.metrics.face_value import face_value
 from truthing.ordering import in_order
 from truthing.panel_kind import panel_of
+from truthing.predicted import predicted_classes
 from truthing.predictions import Predictions
 from truthing.progress import Progress, listener
-from truthing.tables import read_predictions
 
 MOST_ANSWERS = 100_000_000  # drawn truths kept, draws × items
 MOST_SCORED = 2000  # drawn truths given scores, as in `grade`
@@ -145,7 +144,7 @@ def compare(
         *map(in_order, join_models(dict(zip(names, predictions.values())), labels, gold, repeats))
     )
     votes, order = joined[0].labels, orders[0]
-    assumptions: list[str] = []
+    assumptions = list(dict.fromkeys(said for j in joined for said in j.said))
     place = positive_class(votes.classes, positive, assumptions)
     kind = panel_of(panel, votes.labelers, assumptions)
     trained = _trained(trained_on_labels, names, gold=bool((joined[0].gold >= 0).any()))
@@ -207,9 +206,16 @@ def join_models(
     predictions: Mapping[str, Any], labels: Any, gold: Any, repeats: Repeats
 ) -> list[Joined]:
     """Every model joined with the labels, on the items that all of them have and in one list of classes."""
-    bare = prepare(None, labels, gold=gold, repeats=repeats)
+    case = read_case(labels, predictions, gold)
+    absent = [name for name in predictions if name not in case.models]
+    if absent:
+        raise InputError(
+            f"model {absent[0]!r} has no predictions and cannot be compared: give labels or scores for each."
+        )
+    gold = case.gold
+    bare = prepare(None, case.labels, gold=gold, repeats=repeats)
     panel = bare.labels
-    known = {name: _predictions(p, panel) for name, p in predictions.items()}
+    known = case.models
     alone = [_join(name, p, panel, gold) for name, p in known.items()]
     common = set(alone[0].labels.items).intersection(*(j.labels.items for j in alone[1:]))
     if not common:
@@ -228,17 +234,6 @@ def join_models(
     ]
     joined[0].warnings.extend([*bare.warnings, *notes])
     return joined
-
-
-def _predictions(predictions: Any, labels: Labels) -> Predictions:
-    if isinstance(predictions, str | Path):
-        return read_predictions(predictions)
-    found = as_predictions(predictions, labels)
-    if found is None:
-        raise InputError(
-            "a model without predictions cannot be compared: give labels or scores for each."
-        )
-    return found
 
 
 def _join(name: str, predictions: Predictions, labels: Labels, gold: Any) -> Joined:

@@ -75,6 +75,9 @@ def labelers(
         `truthing.noise`.
     prior : sequence or mapping, optional
         Share of each class, if it is known.
+    panel : {"people", "models", "mixed"}, optional
+        What the labelers are: it decides which measured panels say how often they are wrong
+        together. None: as their names say, if they do.
     repeats : {"error", "first", "last", "keep"}, default "error"
         What to do when a labeler gave one item two different labels.
     draws : int, default 1000
@@ -123,7 +126,7 @@ def labelers(
     say = listener(progress)
     say(0.0, "looking for copies")
     copies = copying.find_copies(votes, joined.gold)
-    notes: list[str] = []
+    notes = list(joined.said)
     kind = panel_of(panel, votes.labelers, notes)
     readings = read_consensus(Entries.of(copies.kept))
     graded: dict[Any, Array] = {}

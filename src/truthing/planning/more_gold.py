@@ -58,7 +58,8 @@ def gold_effect(
     >>> effect.width < 0.8 * effect.before
     True
     """
-    from truthing.asking import positive_class, predicted_classes, prepare
+    from truthing.asking import positive_class, prepare
+    from truthing.predicted import predicted_classes
     from truthing.truth.consensus import Entries
     from truthing.truth.link.views import read_panel
 

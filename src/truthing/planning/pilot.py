@@ -11,7 +11,6 @@ import numpy as np
 from truthing.asking import (
     as_noise,
     positive_class,
-    predicted_classes,
     prepare,
     selection_weights,
 )
@@ -25,6 +24,7 @@ from truthing.planning.panel import PanelBelief
 from truthing.planning.sequential import PilotState
 from truthing.planning.widths import Goal
 from truthing.planning.world import Kind, World
+from truthing.predicted import predicted_classes
 from truthing.randomness import child
 from truthing.truth import known_noise
 from truthing.truth.consensus import Entries

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from truthing.doctor import Findings, Offer
+from truthing.errors import in_options
 from truthing.render.console import safe
 
 if TYPE_CHECKING:
@@ -19,11 +20,13 @@ def show(findings: Findings, console: Console) -> None:
     for file in findings.files:
         console.print(Text(safe(file.path), style="bold"))
         for sentence in file.sentences:
-            console.print(Text(f"  {safe(sentence, 500)}"))
+            console.print(Text(f"  {safe(in_options(sentence), 500)}"))
+        for row in file.sample:
+            console.print(Text(f"    {safe(row, 200)}", style="dim"))
     if findings.together:
         console.print()
         for sentence in findings.together:
-            console.print(Text(safe(sentence, 500)))
+            console.print(Text(safe(in_options(sentence), 1000)))
     _offers("You can now", findings.now, console)
     _offers("You could also", findings.later, console)
 

@@ -3,59 +3,65 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-import numpy as np
 import polars as pl
 
 from truthing.errors import InputError, did_you_mean, listing
+from truthing.notes import NOTHING, Notes
+from truthing.tables.asked import Asked
+from truthing.tables.items import find_item
+from truthing.tables.layout import LAYOUTS, settle_layout
+from truthing.tables.panel import hints
 from truthing.tables.table import Table
 
 ROLES: dict[str, tuple[str, ...]] = {
-    "item": ("item", "task", "id", "image", "example", "question", "sample", "document", "uid"),
+    "item": (
+        *("item", "task", "id", "image", "example", "question", "sample", "document", "uid"),
+        *("instance", "doc", "trace", "case", "hit"),
+    ),
     "labeler": (
-        "labeler",
-        "worker",
-        "annotator",
-        "rater",
-        "performer",
-        "user",
-        "judge",
-        "labeller",
-        "coder",
-        "reviewer",
+        *("labeler", "worker", "annotator", "rater", "performer", "user", "judge", "labeller"),
+        *("coder", "reviewer", "evaluator", "grader", "rated_by", "labeled_by", "completed_by"),
     ),
-    "label": ("label", "rating", "answer", "response", "value"),
+    "label": (
+        *("label", "rating", "answer", "response", "value"),
+        *("annotation", "verdict", "judgment", "judgement", "choice", "class"),
+    ),
     "prediction": (
-        "prediction",
-        "pred",
-        "y_pred",
-        "predicted",
-        "y_hat",
-        "predicted_label",
-        "model_pred",
-        "predicted_class",
+        *("prediction", "pred", "y_pred", "predicted", "y_hat", "predicted_label"),
+        *("model_pred", "predicted_class", "pred_label", "model_prediction"),
     ),
-    "score": ("score", "probability", "prob", "y_score", "p_hat", "confidence"),
-    "truth": ("truth", "gold", "true_label", "ground_truth", "y_true", "gold_label"),
+    "score": ("score", "probability", "prob", "y_score", "p_hat", "confidence", "proba"),
+    "truth": (
+        *("truth", "gold", "true_label", "ground_truth", "y_true", "gold_label", "true_class"),
+        *("gold_standard", "reference_label"),
+    ),
     "count": ("count", "n", "frequency", "votes", "times"),
     "pattern": ("pattern", "labels"),
 }
+MOST_COLUMNS = 20_000
 _SUFFIX = re.compile(r"[ _-]?(id|name|idx|index)$")
 _SCORE_COLUMN = re.compile(r"(?:score|prob|probability|p|proba)[_: ](.+)", re.IGNORECASE)
-_COUNT_COLUMN = re.compile(r"(?:count|n|votes|c)[_: ]?(.+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Which column plays which role, the layout of the rest, and the reasons."""
+    """Which column plays which role, the layout of the rest, and the reasons.
+
+    ``rest`` are the labelers of a wide table or the classes of a table of counts, ``unused`` all
+    other columns with the reason, ``problem`` what stands in the way of reading labels.
+    """
 
     role: Mapping[str, str]
     rest: tuple[str, ...]
     scores: Mapping[str, str] = field(default_factory=dict)
     layout: str = "long"
-    notes: tuple[str, ...] = ()
+    notes: Notes = NOTHING
+    unused: Mapping[str, str] = field(default_factory=dict)
+    problem: str = ""
 
     def get(self, role: str) -> str | None:
         return self.role.get(role)
@@ -71,149 +77,176 @@ class Columns:
         return ", ".join(said) or "no known column"
 
 
-def recognise(table: Table, named: Mapping[str, str | None], layout: str | None = None) -> Columns:
-    """Roles by name (the user's word first), then the layout of what is left."""
-    columns = list(table.frame.columns)
-    role: dict[str, str] = {}
-    notes: list[str] = []
-    for what, column in named.items():
-        if column is None:
-            continue
-        # files that call it differently share one option: item_column="task,image"
-        column = next((name for name in (column, *column.split(",")) if name in columns), column)
-        if column not in columns:
-            raise InputError(
-                f"{table.name} has no column {column!r} for the {what}.{did_you_mean(column, columns)} It has {listing(columns)}."
-            )
-        role[what] = column
-    if table.nameless:
-        return _nameless(table, role, layout)
-    for what, words in ROLES.items():
-        if what not in role:
-            _take(what, words, columns, role, notes)
-    _refuse_model_column(table, columns, role)
-    if not role and layout is None:
+def recognise(table: Table, asked: Asked, hint: Sequence[Any] = ()) -> Columns:
+    """Roles by name (the user's word first), then the layout of what is left.
+
+    ``hint`` are the classes of predictions or gold, which tell labelers from other columns.
+    """
+    if table.frame.width > MOST_COLUMNS:
         raise InputError(
-            f"{table.name} has no column of a known name (it has {listing(columns)}). Name them with --item-column, --labeler-column, "
-            "--label-column and the like, or say --layout wide or counts if every column is a labeler or a class."
+            f"{table.name} has {table.frame.width:,} columns, and at most {MOST_COLUMNS:,} are "
+            "read: write it as a long table, one row for each label (item, labeler, label)."
         )
-    scores = _score_columns(columns, role)
-    rest = tuple(c for c in columns if c not in role.values() and c not in scores.values())
-    return _settle_layout(table, role, rest, scores, layout, notes)
+    if asked.layout is not None and asked.layout not in LAYOUTS:
+        raise InputError(f"layout {asked.layout!r} is not known: choose {', '.join(LAYOUTS)}.")
+    columns = [c for c in table.frame.columns if c not in set(asked.ignore)]
+    role = _named(table, columns, asked)
+    notes: list[str] = []
+    if not table.nameless:
+        claimed = set(asked.labeler_columns)
+        for what, words in ROLES.items():
+            if what not in role:
+                _take(table, what, words, [c for c in columns if c not in claimed], role, notes)
+        if not asked.labeler_columns:
+            _refuse_model_column(table, columns, role)
+    scores = {} if table.nameless else _score_columns(columns, role)
+    free = [c for c in columns if c not in {*role.values(), *scores.values()}]
+    named = bool(role)
+    if not table.nameless and "item" not in role:
+        found, why = find_item(table, free, role)
+        if found is not None:
+            role = {"item": found, **role}
+            free.remove(found)
+            notes.append(why)
+    own = _own_classes(table, role)
+    settled = settle_layout(table, asked, role, free, hints([*hint, *own]))
+    if not settled.role and not settled.rest:
+        raise InputError(
+            f"{table.name} has no column of a known name (it has {listing(table.frame.columns)}). "
+            "Name them with `item_column=...`, `labeler_column=...`, `label_column=...` and the "
+            "like, or say `layout='wide'` or `layout='counts'` if every column is a labeler or a "
+            "class."
+        )
+    if not named and not asked.columns and not asked.labeler_columns:
+        _refuse_no_header(table)
+    unused = {c: "it is left out by `ignore=...`" for c in table.frame.columns if c in asked.ignore}
+    return Columns(
+        settled.role, settled.rest, scores, settled.layout,
+        Notes(tuple(notes) + settled.said, settled.checks), {**unused, **settled.unused},
+        settled.problem,
+    )  # fmt: skip
+
+
+def _named(table: Table, columns: Sequence[str], asked: Asked) -> dict[str, str]:
+    role = {}
+    for what, wanted in asked.columns.items():
+        # files that call it differently share one option: item_column="task,image"
+        here = [name for name in dict.fromkeys((wanted, *wanted.split(","))) if name in columns]
+        if not here:
+            raise InputError(
+                f"{table.name} has no column {wanted!r} for the {what}."
+                f"{did_you_mean(wanted, columns)} It has {listing(columns)}."
+            )
+        if len(here) > 1 and what == "label":
+            raise InputError(
+                f"{table.name}: {listing(here)} are several columns of labels, one for each "
+                f"labeler: give `labeler_columns={here}`."
+            )
+        if len(here) > 1:
+            raise InputError(
+                f"{table.name} has {listing(here)}, all of them named for the {what}: name one."
+            )
+        role[what] = here[0]
+    absent = [c for c in asked.labeler_columns if c not in columns]
+    if absent:
+        raise InputError(
+            f"{table.name} has no column {absent[0]!r} for a labeler."
+            f"{did_you_mean(absent[0], columns)} It has {listing(columns)}."
+        )
+    return role
 
 
 def _take(
-    what: str, words: tuple[str, ...], columns: list[str], role: dict[str, str], notes: list[str]
+    table: Table,
+    what: str,
+    words: tuple[str, ...],
+    columns: Sequence[str],
+    role: dict[str, str],
+    notes: list[str],
 ) -> None:
-    free = [c for c in columns if c not in role.values()]
-    plain = {c: c.strip().lower() for c in free}
-    hits = [c for word in words for c in free if plain[c] == word]
-    hits += [
-        c for word in words for c in free if c not in hits and _SUFFIX.sub("", plain[c]) == word
-    ]
-    if hits:
-        role[what] = hits[0]
-        if len(hits) > 1:
-            notes.append(
-                f"{hits[0]!r} was taken for the {what}, though {listing(map(repr, hits[1:]))} could be too: choose with --{what}-column."
-            )
-
-
-def _refuse_model_column(table: Table, columns: list[str], role: dict[str, str]) -> None:
-    """``model`` is a prediction in one file and a judge in another: ask."""
-    model = next(
-        (c for c in columns if c.strip().lower() == "model" and c not in role.values()), None
-    )
-    if model and "labeler" not in role and "prediction" not in role:
-        raise InputError(
-            f"{table.name}: column {model!r} may name the judge who gave each label or hold a model's predictions. "
-            f"Say which: --labeler-column {model} or --prediction-column {model}."
+    taken = set(role.values())
+    plain = {c: _plain(c) for c in columns if c not in taken}
+    hits = _in_order(words, plain)
+    bare = {c: _SUFFIX.sub("", name) for c, name in plain.items() if c not in hits}
+    hits += _in_order(words, bare)
+    if not hits:
+        return
+    chosen = hits[0]
+    if what == "item" and len(hits) > 1:
+        # each row's own id is not the item where another column of that name repeats
+        frame = table.frame
+        several = [c for c in hits if c != "question" and frame[c].n_unique() < frame.height]
+        if several and chosen not in several and _has_labeler(columns):
+            chosen = several[0]
+    role[what] = chosen
+    others = [c for c in hits if c != chosen]
+    if others:
+        notes.append(
+            f"{table.name}: {chosen!r} was taken for the {what}, though "
+            f"{listing(map(repr, others))} could be too: choose with `{what}_column={others[0]!r}`."
         )
 
 
-def _score_columns(columns: list[str], role: Mapping[str, str]) -> dict[str, str]:
+def _has_labeler(columns: Sequence[str]) -> bool:
+    return any(_SUFFIX.sub("", _plain(c)) in ROLES["labeler"] for c in columns)
+
+
+def _plain(column: str) -> str:
+    """worker_id for WorkerId and "Worker ID"."""
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", column.strip())
+    return re.sub(r"[ .-]+", "_", apart).lower()
+
+
+def _in_order(words: Sequence[str], names: Mapping[str, str]) -> list[str]:
+    by_name: dict[str, list[str]] = {}
+    for column, name in names.items():
+        by_name.setdefault(name, []).append(column)
+    return [column for word in words for column in by_name.get(word, [])]
+
+
+def _refuse_model_column(table: Table, columns: Sequence[str], role: dict[str, str]) -> None:
+    """``model`` is a prediction in one file and a judge in another: ask."""
+    taken = set(role.values())
+    model = next((c for c in columns if c.strip().lower() == "model" and c not in taken), None)
+    if model and "labeler" not in role and "prediction" not in role:
+        raise InputError(
+            f"{table.name}: column {model!r} may name the judge who gave each label or hold a "
+            f"model's predictions. Say which: `labeler_column={model!r}` or "
+            f"`prediction_column={model!r}`, or leave it out with `ignore={model!r}`."
+        )
+
+
+def _score_columns(columns: Sequence[str], role: Mapping[str, str]) -> dict[str, str]:
     """One column of scores for each class: prob_cat, score_dog …"""
-    matches = {c: _SCORE_COLUMN.fullmatch(c) for c in columns if c not in role.values()}
+    taken = set(role.values())
+    matches = {c: _SCORE_COLUMN.fullmatch(c) for c in columns if c not in taken}
     found = {m[1]: c for c, m in matches.items() if m}
     return found if len(found) > 1 else {}
 
 
-def _settle_layout(
-    table: Table,
-    role: dict[str, str],
-    rest: tuple[str, ...],
-    scores: dict[str, str],
-    layout: str | None,
-    notes: list[str],
-) -> Columns:
-    if layout is None:
-        if ("pattern" in role and "count" in role and "label" not in role) or (
-            "count" in role and "item" not in role and "label" not in role and rest
-        ):
-            layout = "grouped"
-        elif "label" in role or "pattern" in role:
-            layout = "long"
-        elif rest:
-            layout = _wide_or_counts(table, rest, notes)
-        else:
-            layout = "long"
-    if layout not in ("long", "wide", "counts", "grouped"):
-        raise InputError(f"--layout {layout} is not known: choose long, wide, counts or grouped.")
-    if layout in ("wide", "counts") or (layout == "grouped" and "pattern" not in role):
-        back = [
-            r
-            for r in ("label", "pattern", "labeler", *(("count",) if layout != "grouped" else ()))
-            if r in role
-        ]
-        rest = tuple(c for c in table.frame.columns if c in rest or c in [role[r] for r in back])
-        role = {r: c for r, c in role.items() if r not in back}
-    if layout == "long" and "pattern" in role and "label" not in role:
-        role = {**role, "label": role.pop("pattern")}
-    if layout == "long":
-        role = {r: c for r, c in role.items() if r not in ("pattern", "count")}
-    return Columns(role, rest, scores, layout, tuple(notes))
+def _own_classes(table: Table, role: Mapping[str, str]) -> list[Any]:
+    """Classes of the predictions and the truth in the same file."""
+    found: list[Any] = []
+    for what in ("prediction", "truth"):
+        if what in role and table.frame[role[what]].dtype != pl.Object:
+            column = table.frame[role[what]].head(20_000).unique().drop_nulls()
+            found += [v for v in column.to_list() if str(v).strip()]
+    return found
 
 
-def _wide_or_counts(table: Table, rest: tuple[str, ...], notes: list[str]) -> str:
-    """Labels or votes? Whole numbers in every cell could be either; say which was taken and how to choose the other."""
-    whole = _whole_numbers(table, rest)
-    if whole is None:
-        return "wide"
-    if len(rest) == 1:
-        return "wide"
-    named = sum(
-        bool(_COUNT_COLUMN.fullmatch(c)) and not re.fullmatch(r"(?i)c?oder.*|n?ame.*", c)
-        for c in rest
-    ) == len(rest)
-    counts = whole.max() > 1 and (
-        named or len(np.unique(whole)) > len(rest) or len(np.unique(whole.sum(axis=1))) == 1
-    )
-    taken, other = ("counts", "wide") if counts else ("wide", "counts")
-    meaning = {"counts": "votes for each class", "wide": "one label from each labeler"}
-    notes.append(
-        f"{table.name} could hold {meaning['wide']} or {meaning['counts']}; it was read as {meaning[taken]}. "
-        f"Use --layout {other} for the other reading."
-    )
-    return taken
+def _refuse_no_header(table: Table) -> None:
+    """A first line of values is a file without a header."""
+    if table.first_line is None or table.nameless or table.typed:
+        return
+    for name in table.frame.columns:
+        column = table.frame[name]
+        if name and column.n_unique() < max(3, 0.5 * column.len()) and (column == name).any():
+            raise InputError(
+                f"{table.name} line 1 looks like data, not like names of columns ({name!r} is a "
+                "value of its column too): write a first line such as item,labeler,label."
+            )
 
 
-def _whole_numbers(table: Table, rest: tuple[str, ...]) -> np.ndarray | None:
-    """The cells as non-negative integers, or None where one is not."""
-    cells = table.frame.select(rest)
-    if any(dtype == pl.Object for dtype in cells.dtypes):
-        return None
-    numbers = cells.select(pl.all().cast(pl.Float64, strict=False))
-    if any(numbers[c].null_count() or numbers[c].is_nan().any() for c in numbers.columns):
-        return None
-    values = numbers.to_numpy()
-    return values if (values >= 0).all() and (values == np.floor(values)).all() else None
-
-
-def _nameless(table: Table, role: dict[str, str], layout: str | None) -> Columns:
-    """A numpy array: columns are positions."""
-    columns = table.frame.columns
-    if columns == ["value"]:
-        return Columns({"label": "value", **role}, (), {}, "long")
-    notes: list[str] = []
-    rest = tuple(c for c in columns if c not in role.values())
-    return Columns(role, rest, {}, layout or _wide_or_counts(table, rest, notes), tuple(notes))
+def without_labels(columns: Columns) -> Columns:
+    """The same columns for a file that is asked for predictions or gold only."""
+    return replace(columns, problem="")

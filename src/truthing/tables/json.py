@@ -1,4 +1,4 @@
-"""JSON: one object per line, a list of flat objects, or an export of Label Studio."""
+"""JSON: one object per line, a list of flat objects, or what a tool writes."""
 
 from __future__ import annotations
 
@@ -9,129 +9,153 @@ from typing import Any
 import polars as pl
 
 from truthing.errors import InputError
+from truthing.tables.frames import from_records
 from truthing.tables.table import Table
+from truthing.tables.tools import (
+    annotation,
+    deepeval,
+    delimited,
+    feedback,
+    inspect_log,
+    label_studio,
+    lm_harness,
+    promptfoo,
+)
+
+MOST_DIGITS = 400
+_SHAPE = (AttributeError, KeyError, TypeError, IndexError, OverflowError)
 
 
-def read(content: str, name: str) -> Table:
+def read(content: str, name: str, question: str | None = None) -> Table:
     """Whatever JSON this is, as rows."""
     if content.lstrip().startswith("["):
         records = _parse(content, name)
-        if any(isinstance(r, dict) and ("annotations" in r or "completions" in r) for r in records):
-            return label_studio(records, name)
-        return _flat(records, name, "JSON")
+        if not isinstance(records, list):
+            raise InputError(f"{name} is not a list of objects.")
+        return _rows(records, name, "JSON", question)
+    plain = _plain_lines(content)
+    if plain is not None and not {"_input_hash", "doc_id"} & set(plain.columns):
+        return delimited.recognise(Table(plain, name, "JSON lines", first_line=1), question)
+    records = _parse_lines(content, name)
+    if len(records) == 1 and isinstance(records[0], dict):
+        table = _whole(records[0], name, question)
+        if table is not None:
+            return table
+    return _rows(records, name, "JSON lines", question)
+
+
+def _plain_lines(content: str) -> pl.DataFrame | None:
+    """Flat lines by the fast way; None where they are not flat, or not all of one type."""
     try:
         frame = pl.read_ndjson(io.BytesIO(content.encode()), infer_schema_length=None)
-    except pl.exceptions.PolarsError:
-        return _flat(_parse_lines(content, name), name, "JSON lines")
-    if any(dtype.is_nested() for dtype in frame.dtypes):
-        return _flat(_parse_lines(content, name), name, "JSON lines")
-    return Table(frame, name, "JSON lines", first_line=1)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, UnicodeError):
+        return None
+    nested = any(dtype.is_nested() or dtype == pl.Null for dtype in frame.dtypes)
+    return None if nested or frame.height == 0 else frame
 
 
-def label_studio(tasks: list[Any], name: str) -> Table:
-    """Annotations by ``completed_by``; cancelled ones skipped; ``ground_truth`` is gold; ``predictions`` are predictions."""
-    rows: list[dict[str, Any]] = []
-    for position, task in enumerate(tasks):
-        item = task.get("id", position)
-        predicted = [(_choice(p), p.get("score")) for p in task.get("predictions") or []]
-        predicted = [(choice, score) for choice, score in predicted if choice is not None]
-        common = {
-            "item": item,
-            "prediction": predicted[-1][0] if predicted else None,
-            "score": predicted[-1][1] if predicted else None,
-        }
-        gold, labels = None, []
-        for annotation in task.get("annotations") or task.get("completions") or []:
-            choice = _choice(annotation)
-            if annotation.get("was_cancelled") or choice is None:
-                continue
-            if annotation.get("ground_truth"):
-                gold = choice
-            else:
-                labels.append({"labeler": _who(annotation.get("completed_by")), "label": choice})
-        rows += [
-            {**common, "truth": gold, **label}
-            for label in labels or [{"labeler": None, "label": None}]
-        ]
-    frame = _flat(rows, name, "Label Studio export").frame
-    empty = [c for c in ("prediction", "score", "truth") if frame[c].null_count() == frame.height]
-    if frame["label"].null_count() == frame.height:
-        raise InputError(
-            f"{name}: no annotation of this Label Studio export holds a single choice. Export choices or ratings."
-        )
-    return Table(frame.drop(empty), name, "Label Studio export")
-
-
-def _choice(annotation: dict[str, Any]) -> Any:
-    """The one class that an annotation names: a choice, a rating or a taxonomy leaf."""
-    for result in annotation.get("result") or []:
-        value = result.get("value") or {}
-        for kind in ("choices", "rating", "number", "taxonomy", "labels"):
-            if kind in value:
-                found = value[kind]
-                while isinstance(found, list) and found:
-                    found = found[-1] if kind == "taxonomy" else found[0]
-                return found if found != [] else None
+def _whole(whole: dict[str, Any], name: str, question: str | None) -> Table | None:
+    """One object that is a tool's report."""
+    try:
+        if inspect_log.matches(whole):
+            return inspect_log.read(whole, name, question)
+        if promptfoo.matches(whole):
+            return promptfoo.read(whole["results"]["results"], name, question)
+        if deepeval.matches(whole):
+            return deepeval.read(whole, name, question)
+        for field in ("data", "assessments", "annotations", "scores"):
+            inner = whole.get(field)
+            if isinstance(inner, list) and inner and all(isinstance(r, dict) for r in inner):
+                return _rows(inner, name, "JSON", question)
+    except _SHAPE as problem:
+        raise _unexpected(name, problem) from None
     return None
 
 
-def _who(completed_by: Any) -> Any:
-    if isinstance(completed_by, dict):
-        return completed_by.get("email") or completed_by.get("id")
-    return "unknown" if completed_by is None else completed_by
-
-
-def _parse(content: str, name: str) -> list[Any]:
+def _rows(records: list[Any], name: str, kind: str, question: str | None) -> Table:
+    if not records:
+        raise InputError(f"{name} is empty: it needs at least one object.")
     try:
-        return list(json.loads(content))
+        found = _tool(records, name, question)
+    except _SHAPE as problem:
+        raise _unexpected(name, problem) from None
+    if found is not None:
+        return found
+    return delimited.recognise(from_records(records, name, kind), question)
+
+
+def _tool(records: list[Any], name: str, question: str | None) -> Table | None:
+    if label_studio.matches(records):
+        return label_studio.read(records, name, question)
+    if lm_harness.matches(records):
+        return lm_harness.read(records, name, question)
+    if promptfoo.matches_lines(records):
+        return promptfoo.read(records, name, question)
+    if annotation.is_argilla(records):
+        return annotation.argilla(records, name, question)
+    if annotation.is_prodigy(records):
+        return annotation.prodigy(records, name, question)
+    if annotation.is_doccano(records):
+        return annotation.doccano(records, name, question)
+    fields = set(feedback.named(records[0]))
+    some = [feedback.named(r) for r in records]
+    if feedback.is_langfuse(fields):
+        return feedback.langfuse(some, name, question)
+    if feedback.is_mlflow(fields):
+        return feedback.mlflow(some, name, question)
+    if feedback.is_phoenix(fields):
+        return feedback.phoenix(some, name, question)
+    return None
+
+
+def _unexpected(name: str, problem: Exception) -> InputError:
+    return InputError(
+        f"{name} begins like the export of a tool but is shaped otherwise "
+        f"({type(problem).__name__}: {str(problem)[:80]}). Export it again, or write item, labeler and label as CSV."
+    )
+
+
+def _integer(digits: str) -> int | float:
+    """Numbers of hundreds of digits are no names; Python would take very long over them."""
+    return int(digits) if len(digits) <= MOST_DIGITS else float(digits[:MOST_DIGITS])
+
+
+def _load(text: str) -> Any:
+    return json.loads(text, parse_int=_integer)
+
+
+def _parse(content: str, name: str) -> Any:
+    try:
+        return _load(content)
     except json.JSONDecodeError as problem:
         raise InputError(
-            f"{name} line {problem.lineno} is not JSON: {problem.msg}. Correct it or export it again."
+            f"{name} line {problem.lineno} is not JSON: {problem.msg}. Correct it or export it "
+            "again."
         ) from None
+    except (RecursionError, ValueError, MemoryError):
+        raise _too_deep(name) from None
+
+
+def _too_deep(name: str) -> InputError:
+    return InputError(f"{name} is nested too deeply to be a table or a known export.")
 
 
 def _parse_lines(content: str, name: str) -> list[Any]:
     try:
-        whole = json.loads(content)
-        return [whole]
+        return [_load(content)]
     except json.JSONDecodeError:
         pass
+    except (RecursionError, ValueError, MemoryError):
+        raise _too_deep(name) from None
     records = []
-    for number, line in enumerate(content.splitlines(), start=1):
+    for number, line in enumerate(content.split("\n"), start=1):
         if line.strip():
             try:
-                records.append(json.loads(line))
+                records.append(_load(line))
             except json.JSONDecodeError as problem:
                 raise InputError(
                     f"{name} line {number} is not JSON: {problem.msg}. Put one object on each line."
                 ) from None
+            except (RecursionError, ValueError, MemoryError):
+                raise _too_deep(name) from None
     return records
-
-
-def _flat(records: list[Any], name: str, kind: str) -> Table:
-    if not records:
-        raise InputError(f"{name} is empty: it needs at least one object.")
-    columns: dict[str, None] = {}
-    for number, record in enumerate(records, start=1):
-        if not isinstance(record, dict):
-            raise InputError(
-                f"{name} entry {number} is {type(record).__name__}, not an object with named fields."
-            )
-        columns.update(dict.fromkeys(record))
-    data = {
-        c: pl.Series(c, [r.get(c) for r in records], dtype=_dtype([r.get(c) for r in records]))
-        for c in columns
-    }
-    return Table(pl.DataFrame(data), name, kind, first_line=1)
-
-
-def _dtype(values: list[Any]) -> Any:
-    """A plain type where all values have one; Python objects, kept apart by type, where they are mixed."""
-    kinds = {type(v) for v in values if v is not None}
-    if kinds <= {int}:
-        return pl.Int64
-    if kinds <= {int, float}:
-        return pl.Float64
-    if kinds == {str}:
-        return pl.String
-    return pl.Boolean if kinds == {bool} else pl.Object

@@ -1,117 +1,153 @@
-"""From a table with recognised columns to Labels, Predictions and Gold."""
+"""From a table with recognised columns to Labels."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from truthing.class_codes import Array, factorise, recode, sort_classes, sorted_classes
+from truthing.class_codes import MOST_VOTES, Array, recode, sort_classes
 from truthing.errors import InputError, listing
 from truthing.labels import Labels
-from truthing.predictions import Gold, Predictions
+from truthing.notes import Notes
+from truthing.tables.asked import Asked
+from truthing.tables.classes import Words, settle
 from truthing.tables.columns import Columns
+from truthing.tables.items import is_index
+from truthing.tables.panel import never_a_labeler
 from truthing.tables.table import Table, parse_names
 
 _SPLIT = re.compile(r"[|,; ]")
+MOST_ITEMS = 100_000_000  # of a grouped table
 
 
-def to_labels(table: Table, columns: Columns) -> Labels:
+def to_labels(table: Table, columns: Columns, asked: Asked) -> Labels:
     """The labels of a long, wide, grouped or count table."""
+    if columns.problem:
+        raise InputError(columns.problem)
     builder = {"long": _long, "wide": _wide, "counts": _counts, "grouped": _grouped}[columns.layout]
-    labels = builder(table, columns)
+    labels = builder(table, columns, asked)
     if labels.n_labels == 0:
         raise InputError(f"{table.name} holds no label at all: every cell is missing.")
-    return labels
+    return replace(
+        labels,
+        notes=table.notes + columns.notes + labels.notes,
+        settled=asked.classes is not None,
+        numbered=numbered(columns),
+    )
 
 
-def _long(table: Table, columns: Columns) -> Labels:
+def numbered(columns: Columns) -> bool:
+    """Whether items are known by their row only."""
+    item = columns.get("item")
+    return item is None or is_index(item)
+
+
+def _with_words(labels: Labels, words: Words) -> Labels:
+    return replace(labels, notes=words.notes, words=words.taken_for_missing)
+
+
+def _long(table: Table, columns: Columns, asked: Asked) -> Labels:
     label_column = columns.get("label")
     if label_column is None:
         raise InputError(
             f"{table.name} has no column of labels (it has {listing(table.frame.columns)}). "
-            "Call it label, rating, answer, response or value, or name it with --label-column."
+            "Call it label, rating, answer, response or value, or name it with "
+            "`label_column=...`."
         )
-    item, items = _items(table, columns)
-    label, names = table.codes(label_column)
+    item, items = row_items(table, columns)
+    label, names = table.raw(label_column)
     if "labeler" in columns.role:
         labeler, labelers = table.codes(columns.role["labeler"])
         nobody = (labeler < 0) & (label >= 0)
         if nobody.any():
             raise InputError(
-                f"{table.place(int(np.argmax(nobody)))}: a label without a labeler. Name who gave it or remove the line."
+                f"{table.place(int(np.argmax(nobody)))}: a label without a labeler. "
+                "Name who gave it or remove the line."
             )
     else:
+        _refuse_nobody(table, columns, item, items)
         labeler, labelers = np.zeros(len(label), dtype=np.int32), ("labeler",)
-    label, classes = sorted_classes(label, names)
+    words = settle(table, asked, label, names, what="labels", labeler=labeler)
     lines = np.arange(len(label), dtype=np.int32) + (table.first_line or 0)
-    return Labels.from_codes(
-        item,
-        labeler,
-        label,
-        items=items,
-        labelers=labelers,
-        classes=classes,
-        lines=lines,
-        source=table.name,
-    )
+    made = Labels.from_codes(
+        item, labeler, words.codes, items=items, labelers=labelers, classes=words.classes,
+        lines=lines, source=table.name,
+    )  # fmt: skip
+    return _with_words(made, words)
 
 
-def _items(table: Table, columns: Columns) -> tuple[Array, tuple[Any, ...]]:
+def _refuse_nobody(table: Table, columns: Columns, item: Array, items: tuple[Any, ...]) -> None:
+    """Labels without labelers are one labeler's, if nothing speaks against it."""
+    others = [c for c in columns.unused if not never_a_labeler(c)]
+    if "item" not in columns.role and others and not table.nameless:
+        raise InputError(
+            f"{table.name} has no column of items of a known name (it has "
+            f"{listing(table.frame.columns)}). Name it with `item_column=...`, and who gave the "
+            "labels with `labeler_column=...`."
+        )
+    if len(items) < len(item):
+        row = int(np.argmax(pl.Series(item).is_duplicated().to_numpy()))
+        raise InputError(
+            f"{table.name}: item {items[item[row]]!r} has several labels, but no column says who "
+            f"gave them (it has {listing(table.frame.columns)}). Name it with "
+            "`labeler_column=...`."
+        )
+
+
+def row_items(table: Table, columns: Columns) -> tuple[Array, tuple[Any, ...]]:
+    """The item of each row: as named, else the number of the row."""
     if "item" in columns.role:
         return table.required(columns.role["item"], "item")
     if "labeler" in columns.role:
         raise InputError(
-            f"{table.name} has labelers but no column of items (it has {listing(table.frame.columns)}). "
-            "Call it item, task, id, image or example, or name it with --item-column."
+            f"{table.name} has labelers but no column of items (it has "
+            f"{listing(table.frame.columns)}). Call it item, task, id, image or example, or name "
+            "it with `item_column=...`."
         )
     return np.arange(table.frame.height, dtype=np.int32), tuple(range(table.frame.height))
 
 
-def _row_items(table: Table, columns: Columns) -> tuple[Any, ...]:
+def one_row_items(table: Table, columns: Columns) -> tuple[Any, ...]:
     """Items of a table with one row for each."""
-    item, items = _items(table, columns)
+    item, items = row_items(table, columns)
     if len(items) < len(item):
         row = int(np.argmax(pl.Series(item).is_duplicated().to_numpy()))
+        again = int(np.flatnonzero(item == item[row])[1])
         raise InputError(
-            f"{table.place(row)}: item {items[item[row]]!r} has more than one row, but a {columns.layout} table has one row an item. "
-            "Merge the rows, or name the columns if this is a long table (--label-column)."
+            f"{table.place(row)}: item {items[item[row]]!r} has more than one row (again: "
+            f"{table.place(again).removeprefix(table.name + ' ')}), but a {columns.layout} table "
+            "has one row per item. Merge the rows, or name the columns if this is a long table "
+            "(`label_column=...`)."
         )
     return items
 
 
-def _cells(table: Table, names: Sequence[str]) -> tuple[Array, tuple[Any, ...]]:
-    """Cells of several columns, row by row, as codes in one list of classes."""
-    coded = [table.codes(c) for c in names]
-    if not table.typed:  # text: whether "1" is a number is decided over all columns together
-        texts = [Table(table.frame, table.name, table.kind, typed=True).codes(c) for c in names]
-        every = tuple(dict.fromkeys(n for _, column in texts for n in column))
-        parsed = parse_names(every)
-        grid = np.stack([recode(codes, column, every) for codes, column in texts], axis=1)
-        label, classes = sorted_classes(grid.reshape(-1), parsed)
-    else:
-        every = tuple(dict.fromkeys(n for _, column in coded for n in column))
-        grid = np.stack([recode(codes, column, every) for codes, column in coded], axis=1)
-        label, classes = sorted_classes(grid.reshape(-1), every)
-    return label.reshape(grid.shape), classes
+def _grid(table: Table, names: Sequence[str]) -> tuple[Array, tuple[Any, ...]]:
+    """Cells of several columns, row by row, as codes in one list of words."""
+    raw = [table.raw(c) for c in names]
+    every = tuple({(type(n), n): n for _, column in raw for n in column}.values())
+    return np.stack([recode(codes, column, every) for codes, column in raw], axis=1), every
 
 
-def _wide(table: Table, columns: Columns) -> Labels:
+def _wide(table: Table, columns: Columns, asked: Asked) -> Labels:
     if not columns.rest:
+        why = "; ".join(f"{c or '(no name)'}: {why}" for c, why in list(columns.unused.items())[:5])
         raise InputError(
-            f"{table.name} has no column that could be a labeler: a wide table has one column for each."
+            f"{table.name} has no column that could be a labeler"
+            + (f" ({why})" if why else ": a wide table has one column for each")
+            + ". Name them with `labeler_columns=...`."
         )
-    items = _row_items(table, columns)
-    grid, classes = _cells(table, columns.rest)
-    return _from_grid(
-        grid,
-        classes,
-        items,
-        columns.rest if not table.nameless else tuple(range(len(columns.rest))),
-    )
+    items = one_row_items(table, columns)
+    grid, every = _grid(table, columns.rest)
+    who = np.broadcast_to(np.arange(grid.shape[1], dtype=np.int32), grid.shape)
+    words = settle(table, asked, grid, every, what="labels", labeler=who)
+    labelers = columns.rest if not table.nameless else tuple(range(len(columns.rest)))
+    return _with_words(_from_grid(words.codes, words.classes, items, labelers), words)
 
 
 def _from_grid(
@@ -128,22 +164,42 @@ def _from_grid(
     )
 
 
-def _counts(table: Table, columns: Columns) -> Labels:
-    items = _row_items(table, columns)
+def _counts(table: Table, columns: Columns, asked: Asked) -> Labels:
+    items = one_row_items(table, columns)
+    for column in columns.rest:
+        series = table.frame[column]
+        empty = series.is_null() | (series.cast(pl.String, strict=False).str.strip_chars() == "")
+        if empty.any():
+            raise InputError(
+                f"{table.place(int(empty.arg_max() or 0))}: no number of votes for {column!r}. "
+                "Write 0 if nobody chose it, or remove the line."
+            )
     votes = np.stack([table.numbers(c, "count") for c in columns.rest], axis=1)
-    bad = np.argwhere((votes < 0) | (votes != np.floor(votes)))
+    bad = np.argwhere(~((votes >= 0) & (votes == np.floor(votes)) & (votes <= MOST_VOTES)))
     if len(bad):
-        row, column = bad[0]
+        row, column_number = bad[0]
         raise InputError(
-            f"{table.place(int(row))}: {votes[row, column]:g} votes for {columns.rest[column]!r}. Counts are whole numbers from 0 up."
+            f"{table.place(int(row))}: {votes[row, column_number]:g} votes for "
+            f"{columns.rest[column_number]!r}. Counts are whole numbers from 0 to {MOST_VOTES:,}."
         )
-    names = _class_names(columns.rest)
-    order = [names.index(c) for c in sort_classes(names)]
-    return Labels.from_counts(votes[:, order], items=items, classes=[names[k] for k in order])
+    names = tuple(asked.meant(name) for name in class_names(columns.rest))
+    order = sort_classes(names) if asked.classes is None else asked.classes
+    place = {name: k for k, name in enumerate(names)}
+    absent = [name for name in names if name not in order]
+    if absent or len(place) < len(names):
+        raise InputError(
+            f"{table.name}: columns of votes must be the classes, each once; "
+            f"{listing(absent or names)} do not fit. Correct `classes=...` or `map=...`."
+        )
+    table_of_votes = np.zeros((len(votes), len(order)))
+    for k, name in enumerate(order):
+        if name in place:
+            table_of_votes[:, k] = votes[:, place[name]]
+    return Labels.from_counts(table_of_votes, items=items, classes=list(order))
 
 
-def _class_names(columns: Sequence[str]) -> tuple[Any, ...]:
-    """Class names behind count columns: ``count_cat`` is cat, ``c0`` is 0, anything else is itself."""
+def class_names(columns: Sequence[str]) -> tuple[Any, ...]:
+    """Class names behind count columns: ``count_cat`` is cat, ``c0`` is 0, else the name itself."""
     for prefix in ("count_", "votes_", "n_", "c"):
         if all(c.lower().startswith(prefix) for c in columns):
             rest = [c[len(prefix) :] for c in columns]
@@ -152,135 +208,88 @@ def _class_names(columns: Sequence[str]) -> tuple[Any, ...]:
     return parse_names(columns)
 
 
-def _grouped(table: Table, columns: Columns) -> Labels:
+def _grouped(table: Table, columns: Columns, asked: Asked) -> Labels:
     """A row is a pattern of labels and how many items show it."""
     if "count" not in columns.role:
         raise InputError(
-            f"{table.name} is read as grouped but has no column of counts: call it count or name it with --count-column."
+            f"{table.name} is read as grouped but has no column of counts: call it count or name "
+            "it with `count_column=...`."
         )
-    times = _times(table, columns)
+    repeats = times(table, columns)
     if "pattern" in columns.role:
-        texts = table.frame[columns.role["pattern"]].cast(pl.String).to_list()
-        split = [_SPLIT.split(t.strip()) if t is not None else [] for t in texts]
-        width = max(map(len, split))
-        for row, pattern in enumerate(split):
-            if len(pattern) != width:
-                raise InputError(
-                    f"{table.place(row)}: pattern {texts[row]!r} has {len(pattern)} labels, others have {width}. Write '-' where a labeler gave none."
-                )
-        frame = pl.DataFrame({str(k + 1): [p[k] for p in split] for k in range(width)})
-        table, names = (
-            Table(frame, table.name, table.kind, typed=False, first_line=table.first_line),
-            frame.columns,
-        )
+        table, names = _patterns(table, columns.role["pattern"])
     else:
         names = list(columns.rest)
-    grid, classes = _cells(table, names)
-    return _from_grid(np.repeat(grid, times, axis=0), classes, range(int(times.sum())), names)
+    grid, every = _grid(table, names)
+    who = np.broadcast_to(np.arange(grid.shape[1], dtype=np.int32), grid.shape)
+    words = settle(table, asked, grid, every, what="labels", labeler=who)
+    items = range(int(repeats.sum()))
+    made = _from_grid(np.repeat(words.codes, repeats, axis=0), words.classes, items, names)
+    return _with_words(made, words)
 
 
-def _times(table: Table, columns: Columns) -> Array:
-    times = table.numbers(columns.role["count"], "count")
-    if (times < 0).any() or (times != np.floor(times)).any():
-        row = int(np.argmax((times < 0) | (times != np.floor(times))))
+def _patterns(table: Table, column: str) -> tuple[Table, list[str]]:
+    texts = table.frame[column].cast(pl.String).to_list()
+    split = [_SPLIT.split(t.strip()) if t is not None else [] for t in texts]
+    width = max(map(len, split))
+    for row, pattern in enumerate(split):
+        if len(pattern) != width:
+            raise InputError(
+                f"{table.place(row)}: pattern {texts[row]!r} has {len(pattern)} labels, others "
+                f"have {width}. Write nothing between two separators where a labeler gave none."
+            )
+    cells = [["" if cell == "-" else cell for cell in pattern] for pattern in split]
+    frame = pl.DataFrame({str(k + 1): [p[k] for p in cells] for k in range(width)})
+    made = Table(frame, table.name, table.kind, typed=False, first_line=table.first_line)
+    return made, frame.columns
+
+
+def times(table: Table, columns: Columns) -> Array:
+    """How many items show each row of a grouped table."""
+    found = table.numbers(columns.role["count"], "count")
+    bad = ~((found >= 0) & (found == np.floor(found)) & (found <= MOST_ITEMS))
+    if bad.any():
+        row = int(np.argmax(bad))
         raise InputError(
-            f"{table.place(row)}: count {times[row]:g} is not a whole number from 0 up."
+            f"{table.place(row)}: count {found[row]:g} is not a whole number from 0 up to "
+            f"{MOST_ITEMS:,}."
         )
-    return times.astype(np.int64)
+    if found.sum() > MOST_ITEMS:
+        raise InputError(f"{table.name}: {found.sum():g} items are more than {MOST_ITEMS:,}.")
+    return found.astype(np.int64)
 
 
-def to_predictions(table: Table, columns: Columns) -> Predictions:
-    """Hard predictions, scores, or both."""
-    prediction = columns.get("prediction")
-    probabilities = dict(columns.scores)
-    score = columns.get("score")
-    if prediction is None and score is None and not probabilities:
-        prediction, probabilities = _guess_predictions(table, columns)
-    if columns.layout == "grouped" and prediction is not None:
-        return _grouped_predictions(table, columns, prediction)
-    used = [c for c in (prediction, score, *probabilities.values()) if c is not None]
-    rows = table if "labeler" not in columns.role else _one_row_per_item(table, columns, used)
-    items = _row_items(rows, columns)
-    return Predictions.from_sequence(
-        None if prediction is None else _values(rows, prediction),
-        items=items,
-        scores=_score_table(rows, score, probabilities),
-        score_classes=parse_names(list(probabilities)),
-    )
-
-
-def _values(table: Table, column: str) -> list[Any]:
-    codes, names = table.required(column, "prediction")
-    return [names[c] for c in codes]
-
-
-def _score_table(table: Table, score: str | None, probabilities: dict[str, str]) -> Array | None:
-    if probabilities:
-        return np.stack([table.numbers(c, "score") for c in probabilities.values()], axis=1)
-    return None if score is None else table.numbers(score, "score")
-
-
-def _guess_predictions(table: Table, columns: Columns) -> tuple[str | None, dict[str, str]]:
-    """A file said to hold predictions: one column that is not the item, or probabilities that add up to one."""
-    label = columns.get("label")
-    if label is not None and "labeler" not in columns.role:
-        return label, {}
-    numeric = (
-        [c for c in columns.rest if table.frame[c].cast(pl.Float64, strict=False).null_count() == 0]
-        if columns.rest
-        else []
-    )
-    if len(numeric) > 1 and len(numeric) == len(columns.rest):
-        grid = np.stack([table.numbers(c, "score") for c in numeric], axis=1)
-        if np.allclose(grid.sum(axis=1), 1, atol=1e-3):
-            return None, {c: c for c in numeric}
-    if len(columns.rest) == 1 and "labeler" not in columns.role:
-        return columns.rest[0], {}
-    raise InputError(
-        f"{table.name} has no column of predictions or scores (it has {listing(table.frame.columns)}). "
-        "Call it prediction, pred or score, or name it with --prediction-column or --score-column."
-    )
-
-
-def _one_row_per_item(table: Table, columns: Columns, used: list[str]) -> Table:
-    """In a file that holds everything, a prediction stands on each of its item's rows: they must agree."""
-    item = columns.role["item"]
-    frame = (
-        table.frame.select(item, *used)
-        .filter(~pl.all_horizontal(pl.col(c).is_null() for c in used))
-        .unique(maintain_order=True)
-    )
-    clash = frame.filter(pl.col(item).is_duplicated())
-    if clash.height:
+def merge(parts: Sequence[tuple[str, Labels]]) -> Labels:
+    """Several files of labels as one; a file without labelers is a labeler of its own."""
+    if len(parts) == 1:
+        return parts[0][1]
+    if any(labels.anonymous for _, labels in parts):
         raise InputError(
-            f"{table.name}: item {clash[item][0]!r} has rows with different values in {listing(used)}. Give each item one."
+            "votes of several files cannot be added: they may be the same people. Merge the files."
         )
-    return Table(frame, table.name, table.kind, table.typed, None)
-
-
-def _grouped_predictions(table: Table, columns: Columns, prediction: str) -> Predictions:
-    times = _times(table, columns)
-    return Predictions.from_sequence(
-        np.repeat(np.array(_values(table, prediction), dtype=object), times),
-        items=range(int(times.sum())),
-    )
-
-
-def to_gold(table: Table, columns: Columns) -> Gold:
-    """Items with a known truth; empty cells are items without."""
-    truth = columns.get("truth")
-    if truth is None and "labeler" not in columns.role:
-        truth = columns.get("label") or (columns.rest[0] if len(columns.rest) == 1 else None)
-    if truth is None:
+    if any(labels.numbered for _, labels in parts):
+        name = next(name for name, labels in parts if labels.numbered)
         raise InputError(
-            f"{table.name} has no column of true classes (it has {listing(table.frame.columns)}). "
-            "Call it truth, gold, true_label or ground_truth, or name it with --truth-column."
+            f"{name} has no column of items, so its rows cannot be matched with those of another "
+            "file. Name one with `item_column=...`."
         )
-    rows = _one_row_per_item(table, columns, [truth]) if "labeler" in columns.role else table
-    items = _row_items(rows, columns)
-    codes, names = rows.codes(truth)
-    known = np.flatnonzero(codes >= 0)
-    if len(known) == 0:
-        raise InputError(f"{table.name}: column {truth!r} holds no true class at all.")
-    label, classes = sorted_classes(*factorise([names[codes[i]] for i in known]))
-    return Gold(tuple(items[i] for i in known), classes, label)
+    items: dict[Any, int] = {}
+    who: dict[Any, int] = {}
+    classes = sort_classes({(type(c), c): c for _, part in parts for c in part.classes}.values())
+    codes: list[tuple[Array, Array, Array]] = []
+    for name, part in parts:
+        labelers = (name,) if part.labelers == ("labeler",) else part.labelers
+        at = np.array([items.setdefault(i, len(items)) for i in part.items], dtype=np.int64)
+        by = np.array([who.setdefault(t, len(who)) for t in labelers], dtype=np.int64)
+        codes.append((at[part.item], by[part.labeler], recode(part.label, part.classes, classes)))
+    item, labeler, label = (np.concatenate([c[k] for c in codes]) for k in range(3))
+    made = Labels.from_codes(
+        item, labeler, label, items=list(items), labelers=list(who), classes=classes
+    )
+    notes = sum((part.notes for _, part in parts), Notes())
+    return replace(
+        made,
+        notes=notes,
+        settled=all(part.settled for _, part in parts),
+        words=tuple(w for _, part in parts for w in part.words),
+    )

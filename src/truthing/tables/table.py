@@ -11,8 +11,9 @@ import polars as pl
 
 from truthing.class_codes import Array, codable, code_series, factorise
 from truthing.errors import InputError
+from truthing.notes import NOTHING, Notes
+from truthing.spelling import MISSING_WORDS, is_missing_word, tidy
 
-MISSING_WORDS = ("", "na", "null", "nan", "none", "-")
 _INTEGER = r"^(-?(0|[1-9][0-9]*)|\+[1-9][0-9]*)$"
 _WHOLE_FLOAT = r"^-?(0|[1-9][0-9]*)\.0+$"
 _NUMBER = r"^[-+]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)(e[-+]?[0-9]+)?$"
@@ -28,6 +29,8 @@ class Table:
     typed: bool = True
     first_line: int | None = None
     nameless: bool = False
+    notes: Notes = NOTHING
+    asks: bool = True  # False: a tool's own columns, which need no guessing
 
     def place(self, row: int) -> str:
         """Where a row stands, for a message."""
@@ -35,18 +38,33 @@ class Table:
             return f"{self.name} row {row}"
         return f"{self.name} line {row + self.first_line}"
 
-    def codes(self, column: str) -> tuple[Array, tuple[Any, ...]]:
-        """A column as codes and names, missing words as -1, and text turned into numbers or booleans where all of it is."""
+    def raw(self, column: str) -> tuple[Array, tuple[Any, ...]]:
+        """A column as codes and names as they stand there; only empty cells are missing."""
         series = self.frame[column]
         if not codable(series):
-            return factorise([None if is_missing_word(v) else v for v in series.to_list()])
+            values = series.to_list()
+            return factorise([None if isinstance(v, str) and not tidy(v) else v for v in values])
         codes, names = code_series(series)
-        if names.dtype in (pl.String, pl.Categorical):
-            gone = names.cast(pl.String).str.strip_chars().str.to_lowercase().is_in(MISSING_WORDS)
-            if gone.any():
-                keep = np.append(~gone.to_numpy(), False)
-                codes = np.where(keep, np.cumsum(keep) - 1, -1).astype(np.int32)[codes]
-                names = names.filter(~gone)
+        if names.dtype in (pl.String, pl.Categorical) or names.dtype == pl.Enum:
+            names = names.cast(pl.String)
+            codes, names = _without(codes, names, names.str.strip_chars() == "")
+        return codes, tuple(names.to_list())
+
+    def codes(self, column: str) -> tuple[Array, tuple[Any, ...]]:
+        """Names of items or labelers, without blanks around them; numbers where all are."""
+        series = self.frame[column]
+        if not codable(series):
+            values = (tidy(v) if isinstance(v, str) else v for v in series.to_list())
+            return factorise([None if is_missing_word(v) else v for v in values])
+        codes, names = code_series(series)
+        if names.dtype in (pl.String, pl.Categorical) or names.dtype == pl.Enum:
+            names = names.cast(pl.String)
+            bare = names.str.strip_chars()
+            if (bare != names).any():
+                again, names = code_series(bare)
+                codes = np.append(again, -1)[codes].astype(np.int32)
+            words = ["", *MISSING_WORDS]
+            codes, names = _without(codes, names, names.str.to_lowercase().is_in(words))
         return codes, tuple(names.to_list()) if self.typed else parse_names(names)
 
     def required(self, column: str, what: str) -> tuple[Array, tuple[Any, ...]]:
@@ -59,20 +77,39 @@ class Table:
         return codes, names
 
     def numbers(self, column: str, what: str) -> Array:
-        """A column of numbers, every one present."""
+        """A column of numbers, every one present; also 0,5 and 50% where all cells are such."""
         series = self.frame[column]
         values = series.cast(pl.Float64, strict=False)
         bad = values.is_null() | values.is_nan()
+        if bad.any() and series.dtype == pl.String:
+            values = _european(series)
+            bad = values.is_null() | values.is_nan()
         if bad.any():
             row = int(bad.arg_max() or 0)
             raise InputError(
-                f"{self.place(row)}: {what} {series[row]!r} in column {column!r} is not a number. Correct or remove it."
+                f"{self.place(row)}: {what} {series[row]!r} in column {column!r} is not a number. "
+                "Correct or remove it."
             )
         return values.to_numpy()
 
 
-def is_missing_word(value: Any) -> bool:
-    return isinstance(value, str) and value.strip().lower() in MISSING_WORDS
+def _european(series: pl.Series) -> pl.Series:
+    """Decimal commas and percent signs; a comma that splits thousands is not taken for one."""
+    text = series.str.strip_chars()
+    if text.str.ends_with("%").all():
+        text = text.str.strip_suffix("%").str.strip_chars()
+    thousands = text.str.contains(r"^[-+]?[1-9][0-9]{0,2},[0-9]{3}$")
+    if not thousands.fill_null(False).all():
+        text = text.str.replace(r"^([-+]?[0-9]*),([0-9]+)$", "${1}.${2}")
+    return text.cast(pl.Float64, strict=False)
+
+
+def _without(codes: Array, names: pl.Series, gone: pl.Series) -> tuple[Array, pl.Series]:
+    """The coding without some of its names, which become missing."""
+    if not gone.any():
+        return codes, names
+    keep = np.append(~gone.to_numpy(), False)
+    return np.where(keep, np.cumsum(keep) - 1, -1).astype(np.int32)[codes], names.filter(~gone)
 
 
 def parse_names(names: pl.Series | Sequence[Any]) -> tuple[Any, ...]:

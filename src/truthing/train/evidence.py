@@ -18,6 +18,7 @@ from truthing.noise.base import TableNoise, symmetric_table
 from truthing.noise.known import Confusion
 from truthing.noise.learned import DawidSkene, OneCoin
 from truthing.tables import inspect
+from truthing.tables.items import is_index
 from truthing.truth.consensus import DawidSkeneFit, Entries, fit_dawid_skene, fit_one_coin
 from truthing.truth.known_noise import must_be_learned
 from truthing.truth.problem import Problem, estimate_prior, softmax
@@ -232,7 +233,7 @@ def _from_frame(X: Any, frame: Any, n_rows: int) -> Labels:
         reading = inspect(frame)
     except InputError:  # no column of a known name: every column is a labeler
         reading = None
-    if reading is None or "item" not in reading.columns.role:
+    if reading is None or is_index(reading.columns.role.get("item", "")):
         return Labels.from_matrix(
             np.asarray(frame, dtype=object), labelers=[str(c) for c in frame.columns]
         )

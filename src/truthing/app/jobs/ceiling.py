@@ -12,6 +12,7 @@ from truthing.errors import InputError
 def run(task: Task, say: Say) -> Answer:
     from truthing.ceiling.bayes_error import bayes_error
     from truthing.ceiling.files import align, read_ceiling
+    from truthing.tables.asked import keywords
 
     say(None, "reading the files")
     labeled, predicted = task.one("labels"), task.one("predictions")
@@ -21,7 +22,7 @@ def run(task: Task, say: Say) -> Answer:
     columns.pop("prediction_column", None)
     found = read_ceiling(
         labeled.table(), kind=options.pop("kind", None), column=columns.pop("score_column", None),
-        repeats=options.pop("repeats", "error"), **columns,
+        repeats=options.pop("repeats", "error"), **keywords(**columns),
     )  # fmt: skip
     chosen = None if predicted is None else align(found, predicted.reading().predictions)
     say(None, "bounding the Bayes error")

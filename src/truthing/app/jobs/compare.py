@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import PurePath
 
 from truthing.app.fields import Field
-from truthing.app.jobs.job import Job, Slot, answered, known_truth
-from truthing.app.jobs.questions import GOLD, NOISE, PANEL_ERROR, REPEATS, TARGET
+from truthing.app.jobs.job import Job, Slot, answered
+from truthing.app.jobs.questions import GOLD, NOISE, PANEL, PANEL_ERROR, REPEATS, TARGET
 from truthing.app.look import Look
 from truthing.app.task import Answer, Given, Say, Task, patient
 from truthing.errors import InputError
@@ -18,20 +18,11 @@ def run(task: Task, say: Say) -> Answer:
     from truthing.comparison.compare import compare
 
     say(None, "reading the files")
-    labeled, known = task.one("labels"), task.one("gold")
-    if labeled is None:
-        raise InputError("comparing needs labels: say which file holds them.")
-    reading = labeled.reading()
-    models = {
-        name: given.reading().predictions
-        for name, given in named(task.files.get("predictions", ())).items()
-    }
+    case = task.case("comparing needs labels: say which file holds them.")
+    models = dict(zip(named(task.files.get("predictions", ())), case.models.values()))
     options = dict(task.options)
     metric = options.pop("metric", "accuracy")
-    result = compare(
-        models, reading.labels, gold=known_truth(known, reading), progress=patient(say), **options
-    )
-    result.warnings.extend(reading.columns.notes)
+    result = compare(models, case.labels, gold=case.gold, progress=patient(say), **options)
     return answered(result, {"metric": metric, "level": task.level})
 
 
@@ -67,6 +58,7 @@ JOB = Job(
         NOISE,
         Field("positive", "Positive class", "class", "The one that recall and precision are about."),
         TARGET,
+        PANEL,
         PANEL_ERROR,
         REPEATS,
     ),

@@ -9,12 +9,10 @@ from typing import Any
 
 from truthing.app.fields import Field, option
 from truthing.app.look import Look
-from truthing.app.task import Answer, Given, Say, Task
+from truthing.app.task import Answer, Say, Task
 from truthing.app.words import plain, plain_document
-from truthing.errors import InputError
-from truthing.predictions import Gold
 from truthing.results import Result
-from truthing.tables import Reading
+from truthing.tables.asked import WORDS
 
 
 @dataclass(frozen=True)
@@ -86,7 +84,7 @@ class Job:
         found = {
             name: given.columns[name]
             for slot, given in files
-            for name in slot.columns
+            for name in (*slot.columns, *WORDS)
             if name in given.columns
         }
         if "item_column" in found:
@@ -111,15 +109,6 @@ def two_opinions(found: Look) -> str:
     if found.labelers == 1 and not found.holding("gold"):
         return "one labeler alone says nothing about its own mistakes: add gold or a second labeler"
     return ""
-
-
-def known_truth(known: Given | None, only: Reading | None) -> Gold | None:
-    """The gold that was chosen; of its ``only`` file a command takes the gold unasked, so leaving it out is refused."""
-    if known is not None:
-        return known.reading().gold
-    if only is not None and only.has_gold:
-        raise InputError(f"{only.table.name} holds gold, which the command would use: choose it as gold too, or take that column out.")  # fmt: skip
-    return None
 
 
 def typed_path(name: str) -> str:

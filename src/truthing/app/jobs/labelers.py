@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from truthing.app.jobs.job import Job, Slot, answered, known_truth, two_opinions
-from truthing.app.jobs.questions import GOLD, NOISE, REPEATS
+from truthing.app.jobs.job import Job, Slot, answered, two_opinions
+from truthing.app.jobs.questions import GOLD, NOISE, PANEL, REPEATS
 from truthing.app.look import Look
 from truthing.app.task import Answer, Say, Task, patient
-from truthing.errors import InputError
 
 
 def run(task: Task, say: Say) -> Answer:
     from truthing.people.labelers import labelers
 
     say(None, "reading the files")
-    labeled, known = task.one("labels"), task.one("gold")
-    if labeled is None:
-        raise InputError("looking at labelers needs labels: say which file holds them.")
-    reading = labeled.reading()
-    result = labelers(
-        reading.labels, gold=known_truth(known, reading), progress=patient(say), **task.options
-    )
-    result.warnings.extend(reading.columns.notes)
+    case = task.case("looking at labelers needs labels: say which file holds them.")
+    result = labelers(case.labels, gold=case.gold, progress=patient(say), **task.options)
     return answered(result, {"level": task.level})
 
 
@@ -42,7 +35,7 @@ JOB = Job(
         ),
         GOLD,
     ),
-    (NOISE, REPEATS),
+    (NOISE, PANEL, REPEATS),
     run,
     hinders,
 )

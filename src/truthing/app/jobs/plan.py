@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from truthing.app.fields import Field
-from truthing.app.jobs.job import Job, Slot, answered, known_truth
+from truthing.app.jobs.job import Job, Slot, answered
 from truthing.app.jobs.questions import GOLD, NOISE
 from truthing.app.look import Look
 from truthing.app.task import Answer, Say, Task, patient
@@ -41,14 +41,11 @@ def in_hand(task: Task) -> dict[str, Any] | None:
     labeled, predicted = task.one("labels"), task.one("predictions")
     if labeled is None and predicted is None:
         return None
-    if labeled is None or predicted is None:
-        raise InputError(
-            "a plan from data in hand needs labels and predictions: say which files hold them."
-        )
-    reading = labeled.reading()
-    predictions = (reading if predicted == labeled else predicted.reading()).predictions
-    gold = known_truth(task.one("gold"), reading)
-    return {"labels": reading.labels, "predictions": predictions, "gold": gold}
+    need = "a plan from data in hand needs labels and predictions: say which files hold them."
+    if predicted is None:
+        raise InputError(need)
+    case = task.case(need)
+    return {"labels": case.labels, "predictions": case.predictions, "gold": case.gold}
 
 
 def hinders(found: Look) -> str:

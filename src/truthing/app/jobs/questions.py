@@ -20,6 +20,12 @@ TARGET = Field(
     "choice",
     choices=(("", "these items"), ("population", "new data like them (a wider interval)")),
 )
+PANEL = Field(
+    "panel",
+    "What is the panel made of?",
+    "choice",
+    choices=(("", "not known"), ("people", "people"), ("models", "language models")),
+)
 PANEL_ERROR = Field(
     "panel_error", "How often may all labelers be wrong together?", "percent", rare=True,
     hint="Share of items. Empty: as often as public panels were. 0: never.",

@@ -1,0 +1,74 @@
+"""What a classifier predicted, once the positive class is known: hard classes and their scores."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from truthing.arguments import as_threshold
+from truthing.class_codes import Array
+from truthing.errors import InputError
+from truthing.matching import Joined
+from truthing.score_meaning import against_labels, settle_scores
+
+
+def predicted_classes(
+    joined: Joined, positive: int | None, threshold: float | None, assumptions: list[str]
+) -> tuple[Array, Array | None]:
+    """Hard predictions (given, or cut from scores) and the positive class's scores."""
+    threshold = None if threshold is None else as_threshold(threshold)
+    scores, predicted = joined.scores, joined.predicted
+    column = scores
+    if scores is not None and scores.ndim == 2:
+        if predicted is None and threshold is None:
+            predicted = scores.argmax(axis=1)
+            assumptions.append("The predicted class is the one with the highest score.")
+        column = scores[:, positive] if positive is not None else None
+    if column is not None and positive is not None:
+        column = _meant(joined, column, positive, threshold, assumptions)
+    if threshold is not None:
+        if column is None or positive is None:
+            raise InputError("a threshold needs scores of two classes.")
+        predicted = np.where(column >= threshold, positive, 1 - positive)
+        assumptions.append(
+            f"Items with a score of at least {threshold:g} count as predicted {joined.labels.classes[positive]!r}."
+        )
+    if column is not None and positive is None:
+        column = None
+    if predicted is None and column is not None:
+        raise InputError(
+            "scores without predictions need a threshold: give threshold= (--threshold)."
+        )
+    if predicted is None:
+        raise InputError("no predictions: give predictions, or scores with a threshold.")
+    silent = np.flatnonzero(predicted < 0)
+    if len(silent):
+        raise InputError(
+            f"{len(silent):,} items have no prediction (for example "
+            f"{joined.labels.items[silent[0]]!r}): predict them, or leave them out."
+        )
+    return predicted, column
+
+
+def _meant(
+    joined: Joined, scores: Array, positive: int, threshold: float | None, assumptions: list[str]
+) -> Array | None:
+    """Scores of the positive class, where they mean something else; what was done is said."""
+    classes = joined.labels.classes
+    names = (str(classes[1 - positive]), str(classes[positive]))
+    settled, notes = settle_scores(
+        scores,
+        joined.predicted,
+        positive,
+        names,
+        threshold=threshold,
+        column=joined.score_name,
+    )
+    assumptions.extend(notes.said)
+    joined.warnings.extend(notes.checks)
+    if settled is not None and joined.predicted is not None:
+        votes = joined.labels.counts()
+        share = votes[:, positive] / np.maximum(votes.sum(axis=1), 1)
+        agree = float(np.where(joined.predicted == positive, share, 1 - share).mean())
+        doubt = against_labels(settled, share, agree)
+        joined.warnings.extend([doubt] if doubt else [])
+    return settled

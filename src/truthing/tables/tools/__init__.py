@@ -1,0 +1,1 @@
+"""What evaluation and annotation tools write: one short reader for each."""
