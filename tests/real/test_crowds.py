@@ -84,13 +84,31 @@ def test_labelers_are_put_in_the_right_order(real_data: Path) -> None:
         assert (wrong[worst] / labels.per_labeler[worst] > 0.35).mean() > 0.7
 
 
-def test_class_shares_hold_the_truth_on_real_crowds(real_data: Path) -> None:
-    """Two multi-class crowds and two of two classes, numbers learned from four others; 0 and 50 gold items."""
-    from fit_shares import covered, fit, whole
+def test_class_shares_hold_the_truth_on_real_crowds(
+    real_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Numbers learned from four crowds, class shares of four others; 0 and 50 gold items."""
+    from fit_link import fit, observe
+    from panels import own_cases, panels
 
-    prior = fit([whole(name) for name in ("bluebird", "dog", "leaves", "labelme")])
-    cases = [whole(name) for name in ("rte", "temporal", "music_genre", "adult")]
+    import truthing as tr
+    from truthing.truth.link import prior as link_prior
+
+    names = ("bluebird", "dog", "leaves", "labelme")
+    elsewhere = [c for p in panels("people") if p.name in names for c in own_cases(p)]
+    numbers = fit([observe(case) for case in elsewhere], "people")
+    monkeypatch.setitem(link_prior.OWN_LABELS, "people", numbers)
+    checked = ("rte", "temporal", "music_genre", "adult")
     for n_gold in (0, 50):
-        found = np.array([np.mean(covered(case, prior, n_gold, seed=1), axis=0) for case in cases])
-        assert found[:, 0].mean() >= 0.85
-        assert found[:, 1].mean() < 0.25
+        held, widths = [], []
+        for panel in (p for p in panels("people") if p.name in checked):
+            labels, truth = panel.labels, panel.truth
+            chosen = np.random.default_rng(1).permutation(len(truth))[:n_gold]
+            gold = {labels.items[i]: labels.classes[truth[i]] for i in chosen} or None
+            found = tr.prevalence(labels, gold=gold, panel="people", draws=1000)
+            for c, name in enumerate(labels.classes):
+                low, high = found[name].interval(0.95)
+                held.append(low <= (truth == c).mean() <= high)
+                widths.append(high - low)
+        assert np.mean(held) >= 0.8
+        assert np.mean(widths) < (0.35 if n_gold == 0 else 0.2)

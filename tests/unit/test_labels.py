@@ -20,7 +20,7 @@ def test_is_frozen_and_prints_itself() -> None:
     labels = tr.Labels.from_long([1, 1, 2], ["a", "b", "a"], ["x", "y", "x"])
     with pytest.raises(dataclasses.FrozenInstanceError):
         labels.items = ()  # type: ignore[misc]
-    assert "2 items, 2 labelers, 3 labels (1 to 2 an item" in str(labels)
+    assert "2 items, 2 labelers, 3 labels (1 to 2 per item" in str(labels)
     assert "25% of the grid is empty" in str(labels)
 
 

@@ -88,7 +88,7 @@ def test_rate_compare_and_labelers() -> None:
     assert same(found[0].slices, found[1].slices)
     people = [tr.labelers(labels, **asked) for labels in (ONE, OTHER)]
     assert people[0].labelers == ONE.labelers
-    assert people[0].frame().sort("labeler").equals(people[1].frame().sort("labeler"))
+    assert people[0].to_frame().sort("labeler").equals(people[1].to_frame().sort("labeler"))
 
 
 def test_slices_by_position_follow_the_users_order() -> None:

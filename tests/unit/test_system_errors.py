@@ -88,7 +88,7 @@ def test_the_answer_comes_before_the_page_that_cannot_be_written(tmp_path: Path)
     for place, words in ((str(FULL), "the disk is full"), (str(tmp_path), "it is a folder")):
         done = run(*arguments, place, stdout=subprocess.PIPE)
         one_line(done, words)
-        assert done.stdout.startswith("Right on ")
+        assert done.stdout.startswith("Accuracy ")
     assert FULL.is_char_device()
     assert list(tmp_path.iterdir()) == []
 
