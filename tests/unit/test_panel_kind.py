@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from importlib import resources
+
 import pytest
+from typer.testing import CliRunner
 
 import truthing as tr
+from truthing.app.fields import option
+from truthing.app.jobs import JOBS
+from truthing.cli.main import app
 from truthing.panel_kind import guess_panel, is_model_name, is_person_name, panel_of
 
 MODELS = (
@@ -49,3 +55,27 @@ def test_the_users_word_counts_and_is_checked() -> None:
     assert "language models" in notes[0]
     with pytest.raises(tr.InputError, match="panel 'model' is not known"):
         panel_of("model", MODELS, notes)
+
+
+SPAM = resources.files("truthing") / "examples" / "spam"
+LABELS, PREDICTIONS = str(SPAM / "labels.csv"), str(SPAM / "predictions.csv")
+COMMANDS = {
+    "grade": [PREDICTIONS, LABELS],
+    "compare": [LABELS, f"a={PREDICTIONS}", f"b={PREDICTIONS}"],
+    "rate": [LABELS],
+    "labelers": [LABELS],
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_and_forms_ask_for_the_panel(command: str) -> None:
+    done = CliRunner().invoke(app, [command, *COMMANDS[command], "--panel", "peple"])
+    assert "Did you mean 'people'" in str(done.exception)
+    field = next(field for field in JOBS[command].fields if field.name == "panel")
+    assert option("panel", field.value({"panel": "models"})) == ["--panel", "models"]
+    assert field.value({"panel": ""}) is None
+
+
+def test_models_that_learned_from_the_labels_are_named() -> None:
+    line = ["compare", *COMMANDS["compare"], "--trained-on-labels", "c"]
+    assert "'c'" in str(CliRunner().invoke(app, line).exception)
