@@ -33,7 +33,7 @@ class BayesError(Result):
     reading: str = "ambiguity"
     identified: tuple[float, float] | None = None
     scale: float = 1.0
-    details: dict[str, float] = field(default_factory=dict)
+    details: dict[str, Any] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     assumptions: list[str] = field(default_factory=list)
     verdict: Verdict | None = None
