@@ -31,7 +31,7 @@ FREEDOM = {"people": 5.0, "models": 4.0}  # fewer families of judges: heavier ta
 COUNT_AS = 3.0  # the cases of one set are graded by one panel: they count as so many observations
 BOOTSTRAPS = 40
 # chosen on half A: scales learned from few families are too small for a family never seen
-WIDEN = {False: {"people": 1.2, "models": 1.03}, True: {"people": 1.5, "models": 1.3}}
+WIDEN = {False: {"people": 1.2, "models": 1.1}, True: {"people": 1.5, "models": 1.35}}
 WIDEN_SLOPE = 1.5
 
 

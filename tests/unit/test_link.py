@@ -15,7 +15,7 @@ from truthing.truth.gold_alone import GoldAlone, share_draws
 from truthing.truth.link.counts import confusion_draws, population_confusion
 from truthing.truth.link.design import link_design, solve_intercept
 from truthing.truth.link.prior import Components, learned_components, stated_components
-from truthing.truth.link.sampler import TEMPER, draw_link, prior_draws
+from truthing.truth.link.sampler import draw_link, prior_draws
 from truthing.truth.link.views import Views, read_panel
 
 
@@ -35,7 +35,7 @@ def plain_views(signal: np.ndarray, predicted: np.ndarray, n_classes: int = 2) -
 def two_components() -> Components:
     """One that knows the level, one that lets gold speak alone."""
     columns = ([0.7, 0.3], [False, True], [1.0, 1.0], [0.5, 1.0], [0.6, 0.6], [0.3, 1.0], [1, 1])
-    return Components(*map(np.array, columns))
+    return Components(*map(np.array, columns), 0.9)
 
 
 def grid_posterior(
@@ -74,7 +74,7 @@ def test_posterior_with_gold_equals_numerical_integration(hits: int, misses: int
     link = draw_link(views, components, gold, np.random.default_rng(1), n_draws=40_000)
     size = link.design.tally(chosen)
     right = link.design.tally(chosen, (gold[chosen] == 0).astype(float))
-    mean, sd, flat = grid_posterior(views, components, TEMPER * size, TEMPER * right)
+    mean, sd, flat = grid_posterior(views, components, 0.9 * size, 0.9 * right)
     level = logit(np.clip(link.chance() @ link.design.share, 1e-12, 1 - 1e-12))
     error = sd / np.sqrt(link.effective_size)
     assert link.effective_size > 5000

@@ -25,8 +25,10 @@ from truthing.truth.link.views import Views
 PanelError = float | tuple[float, float]
 SLICES = (0.35, 0.3, 0.2, 0.1, 0.05)  # of Student's t, each one normal
 EFFECTS = ((0.2, 0.6), (0.5, 1.3), (0.3, 2.8))  # weight and sd of the predicted classes' effects
-ALIKE = 0.2  # weight of "the labels say nothing about which items are right": gold alone
-FREE = 0.2  # weight of "they do, but level, slope and class effects are unlike public panels"
+# weight of "the labels say nothing about which items are right" (gold alone), and as much of "they do,
+# but level, slope and class effects are unlike public panels"
+FLAT = {"people": 0.2, "models": 0.3}
+TEMPER = {"people": 0.95, "models": 0.9}  # what a gold item counts: the link's form is not exact
 KINDS = ("people", "models")
 Row = tuple[float | bool, ...]
 
@@ -79,7 +81,7 @@ DEFAULT = {
         offset=-0.096,
         per_agreement=0.8896,
         per_gap=-0.085,
-        scale=0.5237,
+        scale=0.5593,
         scale_per_spread=0.0,
         slope=0.3875,
         slope_sd=0.3086,
@@ -112,7 +114,7 @@ OWN_LABELS = {
         offset=-0.2967,
         per_agreement=0.873,
         per_gap=-0.1119,
-        scale=0.4934,
+        scale=0.5124,
         scale_per_spread=0.0,
         slope=0.4799,
         slope_sd=0.2888,
@@ -128,7 +130,7 @@ OWN_LABELS = {
 
 class Components(NamedTuple):
     """A mixture: component q has λ ~ N(centre, sd²), or accuracy ~ Beta(½, ½) where ``flat``;
-    b ~ N(slope, slope_sd²); effects u ~ N(0, effect_sd²)."""
+    b ~ N(slope, slope_sd²); effects u ~ N(0, effect_sd²). A gold item counts ``temper`` of one."""
 
     weight: Array
     flat: Array
@@ -137,6 +139,7 @@ class Components(NamedTuple):
     slope: Array
     slope_sd: Array
     effect_sd: Array
+    temper: float = 1.0
 
     @property
     def middle(self) -> tuple[float, float]:
@@ -148,7 +151,8 @@ class Components(NamedTuple):
     @property
     def informed(self) -> Components:
         """Without the flat ones, which only make sense beside gold."""
-        kept = Components(*(column[~self.flat] for column in self))
+        columns = self._fields[:-1]
+        kept = self._replace(**{name: getattr(self, name)[~self.flat] for name in columns})
         return kept._replace(weight=kept.weight / kept.weight.sum())
 
 
@@ -164,16 +168,16 @@ def learned_components(
     kinds = KINDS if panel not in KINDS else (panel,)
     rows: list[Row] = []
     for kind in kinds:
-        known = numbers[kind]
+        known, flat = numbers[kind], FLAT[kind] / len(kinds)
         centre, scale = known.centre(views), known.scale_of(views, extra_spread)
         for weight, multiple in student_slices(known.freedom):
             wide = np.sqrt(max(multiple, 1.0))  # an odd level allows an odd slope
             for share, effect in EFFECTS:
-                portion = (1 - ALIKE - FREE) * weight * share / len(kinds)
+                portion = (1 - 2 * FLAT[kind]) / len(kinds) * weight * share
                 level = False, centre, scale * np.sqrt(multiple)
                 rows.append((portion, *level, known.slope, known.slope_sd * wide, effect))
-        rows += _flat_rows(centre, known.slope, ALIKE / len(kinds), FREE / len(kinds))
-    return _as_components(rows)
+        rows += _flat_rows(centre, known.slope, flat, flat)
+    return _as_components(rows, float(np.mean([TEMPER[kind] for kind in kinds])))
 
 
 def stated_components(
@@ -199,9 +203,10 @@ def _flat_rows(centre: float, slope: float, alike: float, free: float) -> list[R
     return [*rows, (free, True, centre, 1.0, slope, 1.0, 2.5)]
 
 
-def _as_components(rows: list[Row]) -> Components:
+def _as_components(rows: list[Row], temper: float = 1.0) -> Components:
     table = np.array(rows, dtype=float)
-    return Components(table[:, 0], table[:, 1] > 0, *table[:, 2:].T)
+    weight, flat, centre, sd, slope, slope_sd, effect_sd = table.T
+    return Components(weight, flat > 0, centre, sd, slope, slope_sd, effect_sd, temper)
 
 
 def stated_scales(variance: float, panel_error: PanelError) -> Array:

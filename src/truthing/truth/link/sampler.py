@@ -22,7 +22,6 @@ FREEDOM = 8.0
 WIDE = 2.5  # a fifth of the proposals are this much wider, so that no corner is missed
 ENOUGH = 200
 FEWEST = 30
-TEMPER = 0.95  # what a gold item counts: the form of the link is not exactly right
 FORETOLD = 250  # gold counts that the prior foretells
 
 
@@ -64,10 +63,9 @@ def draw_link(
     weights = np.ones(len(known)) if gold_weights is None else gold_weights
     size = design.tally(known, weights)
     right = design.tally(known, weights * (gold[known] == views.predicted[known]))
+    counted = components.temper * size, components.temper * right
     for more in (1, 10):  # about one case in a hundred needs more draws
-        drawn, weight, which = posterior_draws(
-            design, components, TEMPER * size, TEMPER * right, more * n_draws, rng
-        )
+        drawn, weight, which = posterior_draws(design, components, *counted, more * n_draws, rng)
         effective = float(1 / (weight**2).sum())
         if effective >= ENOUGH:
             break
