@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from truthing.class_codes import Array
+from truthing.metrics.counts import metric_names
 from truthing.truth import checks
 from truthing.truth.draws import AnswerBesideGold
 from truthing.truth.gold_alone import GoldAlone, share_draws
@@ -33,6 +34,7 @@ VIEWS = (
 )
 LINK, COUNTS, GOLD = range(3)  # streams of random numbers
 CONFLICT = 0.01
+MOST_NAMED = 30  # metrics that are compared with gold alone before anybody asks
 PANELS = {
     "people": "as far as public panels of people were",
     "models": "as far as public panels of language models were",
@@ -61,8 +63,10 @@ def answer_by_link(
         confusion = np.zeros_like(confusion)
         confusion[:, :, question.predicted[0]] = counted
     answer: Any = question.answer(confusion)
+    by_gold: list[str] = []
     if question.n_gold and question.gold_weights is None:
         answer = AnswerBesideGold(answer, gold_alone(question))
+        by_gold = _taken_from_gold(question, answer)
     curves = None
     if question.scores is not None and question.positive is not None:
         curves = _linked_scores(question, views, link)
@@ -70,12 +74,21 @@ def answer_by_link(
     return Outcome(
         answer,
         item_truth(link, views, question.gold),
-        [*assumptions, *assumed(question, panel_error)],
+        [*assumptions, *assumed(question, panel_error), *by_gold],
         [*warnings, *said],
         {**diagnostics, **found, "views": _named(views), "panel_error": panel_error},
         noise,
         curves,
     )
+
+
+def _taken_from_gold(question: Question, answer: AnswerBesideGold) -> list[str]:
+    """Which of the metrics shown unasked are those of gold alone."""
+    shown = metric_names(question.classes, question.positive)[:MOST_NAMED]
+    taken = [name for name in shown if answer.takes_gold(name)]
+    if not taken:
+        return []
+    return [f"Gold alone gives the narrower interval, and the value, of {', '.join(taken)}."]
 
 
 def chance_draws(question: Question, views: Views, panel_error: Any) -> Array:
