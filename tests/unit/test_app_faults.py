@@ -60,7 +60,7 @@ def send(client: TestClient, content: bytes, path: str = "/files") -> Any:
 def test_a_file_that_breaks_its_reader_is_refused(
     client: TestClient, store: Store, monkeypatch: Any, crash: BaseException
 ) -> None:
-    def breaks(*_: Any) -> None:
+    def breaks(*_: Any, **__: Any) -> None:
         raise crash
 
     with monkeypatch.context() as broken:

@@ -39,7 +39,7 @@ SAID = {
     "ignore": "Columns to leave out",
     "missing": "Words that mean no label",
     "classes": "All classes in order",
-    "map": "What names mean (false=0,true=1)",
+    "map": "What names mean (0=ham,1=spam)",
     "question": "Which question of a tool's file",
 }
 ROLES = ("item", "labeler", "label", "prediction", "score", "truth")
