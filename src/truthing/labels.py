@@ -38,7 +38,7 @@ class Labels:
 
     >>> labels = Labels.from_long([1, 1, 2], ["ann", "bob", "ann"], ["spam", "ham", "ham"])
     >>> print(labels)
-    2 items, 2 labelers, 3 labels (1 to 2 an item, 1.5 on average; 25% of the grid is empty)
+    2 items, 2 labelers, 3 labels (1 to 2 per item, 1.5 on average; 25% of the grid is empty)
     classes ham 67%, spam 33%
     >>> labels[[1]].items
     (2,)

@@ -100,7 +100,7 @@ def complaints(page: Any) -> list[str]:
 def test_from_files_to_report_and_downloads(page: Any, address: str, tmp_path: Path) -> None:
     (tmp_path / "odd.csv").write_text(LABELS)
     send(page, address, tmp_path / "odd.csv", EXAMPLE / "predictions.csv", EXAMPLE / "gold.csv")
-    assert "odd.csv has no column of a known name" in one(page, ".alert").text
+    assert "odd.csv has no column of items of a known name" in one(page, ".alert").text
     for role, column in (("item", "ref"), ("labeler", "who"), ("label", "verdict")):
         choose(page, f"#file-0-{role}_column", column)
     press(page, ".file details button")

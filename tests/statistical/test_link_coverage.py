@@ -1,6 +1,6 @@
 """Coverage of the default link where its prior is right: truths drawn from the prior, then graded.
 
-600 data sets and cheap draws. A true coverage of .90 fails the lower bound of .93 with probability
+500 data sets and cheap draws. A true coverage of .90 fails the lower bound of .93 with probability
 .99; a right one (about .96, because gold is tempered) passes with probability above .99.
 """
 
@@ -19,7 +19,7 @@ from truthing.truth.link.prior import learned_components
 from truthing.truth.link.sampler import draw_link, prior_draws
 from truthing.truth.link.views import Views, read_panel
 
-DATA_SETS = 600
+DATA_SETS = 500
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def test_accuracy_and_recall_hold_as_often_as_promised(
         gold = np.full(n, -1)
         chosen = rng.permutation(n)[:n_gold]
         gold[chosen] = truth[chosen]
-        link = draw_link(views, components, gold, rng, n_draws=400)
+        link = draw_link(views, components, gold, rng, n_draws=1000)
         drawn = confusion_draws(link, views, gold, rng)
         accuracy = (drawn[:, 0, 0] + drawn[:, 1, 1]) / n
         recall = drawn[:, 1, 1] / np.maximum(drawn[:, 1].sum(axis=1), 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -22,8 +23,9 @@ class OldCsv(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if "--csv" in args[:-1]:
             place = args.index("--csv")
-            _, left, _ = self.make_parser(ctx).parse_args(list(args))
-            if left and not args[place + 1].startswith("-"):
+            word = args[place + 1]
+            named = [w for n, w in enumerate(args) if n != place + 1 and Path(w).is_file()]
+            if named and not word.startswith("-") and not Path(word).exists():
                 typer.echo(
                     "truthing: --csv FILE is now --table FILE; --csv alone prints CSV.", err=True
                 )

@@ -64,7 +64,8 @@ def with_known_noise(
             break
     shares = samples.prior[:, :, None] * samples.rows
     confusion = samples.counts if question.target == "sample" else shares * len(question.predicted)
-    diagnostics = convergence(right, samples.n_chains)
+    trusted = problem.certain or (panel_error is not None and panel_error == 0)
+    diagnostics = convergence(right, samples.n_chains, strict=trusted)
     truth = samples.truth[problem.groups.member]
     prior = samples.prior.mean(axis=0)
     summary = NoiseSummary(
@@ -78,7 +79,7 @@ def with_known_noise(
         "Labelers err independently of each other and of the classifier, given the true class.",
         "The noise of the labelers is as given.",
     ]
-    if not problem.certain and (panel_error is None or panel_error != 0):
+    if not trusted:
         graded = truth.argmax(axis=1) if question.constant else question.predicted
         views = known_views(Entries.of(question.labels), problem.evidence, truth, graded, prior)
         return answer_by_link(question, views, panel_error, summary, assumptions, [], diagnostics)
