@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -22,8 +23,10 @@ class OldCsv(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if "--csv" in args[:-1]:
             place = args.index("--csv")
-            _, left, _ = self.make_parser(ctx).parse_args(list(args))
-            if left and not args[place + 1].startswith("-"):
+            given, _, _ = self.make_parser(ctx).parse_args(list(args))
+            several, name = len(given.get("labels") or ()) > 1, args[place + 1]
+            # labels may be several files now: what exists is read, never written over
+            if several and not name.startswith("-") and not Path(name).exists():
                 typer.echo(
                     "truthing: --csv FILE is now --table FILE; --csv alone prints CSV.", err=True
                 )
