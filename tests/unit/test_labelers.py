@@ -230,7 +230,7 @@ def test_two_labelers_one_labeler_and_no_names() -> None:
     assert tr.labelers(single.labels, gold=single.gold(60)).gold_checked[0] == 60
     with pytest.raises(tr.InputError, match="anonymous"):
         tr.labelers(tr.Labels.from_counts([[3, 1], [0, 4]]))
-    with pytest.raises(tr.InputError, match="carry no bits"):
+    with pytest.raises(tr.InputError, match="tell nothing"):
         tr.labelers([["a", "a"], ["a", "a"]])
     with pytest.raises(tr.InputError, match="no confusion matri"):
         tr.labelers(single.labels, noise=tr.noise.Difficulty(0.1, 0.2))

@@ -78,7 +78,7 @@ def world(**options: Any) -> World:
         ({"budget": 5, "level": 1.5}, "not between 0 and 1"),
         ({"budget": 5, "panel_error": 0}, "panel_error=0 with learned noise"),
         ({"budget": 5, "pilot": [1, 2]}, "pilot is a mapping"),
-        ({"budget": 5, "pilot": {"labels": 1}}, "the pilot has no predictions"),
+        ({"budget": 5, "pilot": {"labels": 1}}, "has no predictions"),
     ],
 )  # fmt: skip
 def test_bad_input_is_answered_in_a_sentence(options: dict[str, Any], said: str) -> None:
@@ -308,7 +308,7 @@ def test_a_pilot_is_learned_from_and_topped_up(pilot_plan: Any) -> None:
     assert found.best.labels_per_item["label"] >= 3
     paid = 0.05 * 250 * (found.best.labels_per_item["label"] - 3) + 2 * (found.best.gold - 20)
     assert found.best.cost == pytest.approx(paid)
-    assert any("Learned from the pilot" in a for a in found.assumptions)
+    assert any("Learned from your data" in a for a in found.assumptions)
     assert 0.6 < found.world.accuracy < 1
 
 

@@ -23,9 +23,10 @@ class OldCsv(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if "--csv" in args[:-1]:
             place = args.index("--csv")
-            word = args[place + 1]
-            named = [w for n, w in enumerate(args) if n != place + 1 and Path(w).is_file()]
-            if named and not word.startswith("-") and not Path(word).exists():
+            given, _, _ = self.make_parser(ctx).parse_args(list(args))
+            several, name = len(given.get("labels") or ()) > 1, args[place + 1]
+            # labels may be several files now: what exists is read, never written over
+            if several and not name.startswith("-") and not Path(name).exists():
                 typer.echo(
                     "truthing: --csv FILE is now --table FILE; --csv alone prints CSV.", err=True
                 )
