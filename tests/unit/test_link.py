@@ -359,3 +359,16 @@ def test_seeds_share_no_stream() -> None:
         tr.grade(data.predictions, data.labels, seed=s)["accuracy"].values for s in (0, 1)
     )
     assert abs(np.corrcoef(first, second)[0, 1]) < 0.1
+
+
+def test_few_gold_items_that_are_all_right_are_reached() -> None:
+    """The flat components then have a long tail: no single draw may carry the answer."""
+    views = plain_views(np.linspace(-2, 4, 200), np.arange(200) % 2)
+    gold = np.full(200, -1)
+    gold[::17] = views.predicted[::17]
+    components = learned_components(views)
+    sizes = [
+        draw_link(views, components, gold, np.random.default_rng(seed), n_draws=1000).effective_size
+        for seed in range(25)
+    ]
+    assert min(sizes) > 100

@@ -22,6 +22,7 @@ FREEDOM = 8.0
 WIDE = 2.5  # a fifth of the proposals are this much wider, so that no corner is missed
 ENOUGH = 200
 FEWEST = 30
+FARTHEST = 25.0  # logit of an accuracy
 FORETOLD = 250  # gold counts that the prior foretells
 
 
@@ -119,10 +120,11 @@ def posterior_draws(
     inverse = np.linalg.inv(factors)
     moved = np.einsum("dij,di->dj", inverse[which], z * stretch[:, None])
     place = modes[which] + moved
-    level = np.clip(place[:, 0], -25, 25)
+    level = np.clip(place[:, 0], -FARTHEST, FARTHEST)
     drawn = np.column_stack([_intercepts(design, level, place[:, 1:]), place[:, 1:]])
     target = np.log(components.weight[which]) + _log_likelihood(drawn @ matrix.T, size, right)
     target += _log_prior(components, spreads, which, level, place[:, 1:])
+    target[np.abs(place[:, 0]) > FARTHEST] = -np.inf  # beyond, a proposal stands for nothing
     radius = stretch**2 * (z**2).sum(axis=1)
     near = (1 + radius / FREEDOM) ** (-0.5 * (FREEDOM + p))
     far = (1 + radius / (WIDE**2 * FREEDOM)) ** (-0.5 * (FREEDOM + p)) * WIDE**-p
@@ -215,7 +217,9 @@ def _spreads(components: Components, design: LinkDesign) -> Array:
 
 
 def _intercepts(design: LinkDesign, level: Array, rest: Array) -> Array:
-    return solve_intercept(np.clip(level, -25, 25), rest @ design.matrix[:, 1:].T, design.share)
+    return solve_intercept(
+        np.clip(level, -FARTHEST, FARTHEST), rest @ design.matrix[:, 1:].T, design.share
+    )
 
 
 def _components(weight: Array, n_draws: int, rng: np.random.Generator) -> Array:
