@@ -21,9 +21,22 @@ TARGET = Field(
     choices=(("", "these items"), ("population", "new data like them (a wider interval)")),
 )
 PANEL_ERROR = Field(
-    "panel_error", "How often may all labelers be wrong together?", "percent", rare=True,
-    hint="Share of items. Empty: as often as public crowds were when the labelers are learned, never when their error is given.",
-)  # fmt: skip
-REPEATS = Field("repeats", "When a labeler contradicts itself on an item", "choice", rare=True, choices=(
-    ("", "stop and say so"), ("first", "keep the first label"), ("last", "keep the last label"), ("keep", "keep both"),
-))  # fmt: skip
+    "panel_error",
+    "How often may all labelers be wrong together?",
+    "percent",
+    rare=True,
+    hint="Share of items. Empty: as often as public crowds were when the labelers are learned, "
+    "never when their error is given.",
+)
+REPEATS = Field(
+    "repeats",
+    "When a labeler contradicts itself on an item",
+    "choice",
+    rare=True,
+    choices=(
+        ("", "stop and say so"),
+        ("first", "keep the first label"),
+        ("last", "keep the last label"),
+        ("keep", "keep both"),
+    ),
+)
