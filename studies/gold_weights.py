@@ -1,8 +1,7 @@
-"""Gold chosen where labelers disagree: coverage of accuracy on real crowds with the chances given
-(`gold_weights`), and without.
+"""Gold chosen where labelers disagree: coverage of accuracy on real crowds with the chances given (`gold_weights`), and without.
 
-About 100 gold items of a worker's, drawn with chances four times as high where the labelers' votes
-split as where they agree. Every number of the link is learned from the other sets.
+About 100 gold items of a worker's, drawn with chances four times as high where the labelers' votes split as where they agree. Every number of the link is
+learned from the other sets.
 """
 
 from __future__ import annotations
@@ -69,8 +68,7 @@ def main() -> None:
     for name, sets in found.items():
         mean = np.array([np.mean(values, axis=0) for values in sets.values()])
         print(
-            f"{name:<18} coverage {mean[:, 0].mean():.3f} ± "
-            f"{mean[:, 0].std() / np.sqrt(len(mean)):.3f}, width {mean[:, 1].mean():.3f}, "
+            f"{name:<18} coverage {mean[:, 0].mean():.3f} ± {mean[:, 0].std() / np.sqrt(len(mean)):.3f}, width {mean[:, 1].mean():.3f}, "
             f"worst set {mean[:, 0].min():.2f} ({len(sets)} sets)"
         )
 

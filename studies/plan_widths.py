@@ -1,10 +1,8 @@
-"""Widths that `tr.plan` predicts against widths that `tr.grade` then gives on simulated data of the
-same design.
+"""Widths that `tr.plan` predicts against widths that `tr.grade` then gives on simulated data of the same design.
 
-Predicted: the plan's expected width of a design. Obtained: the mean over data sets of the width
-that `grade` gives. From assumptions the data sets are fresh draws of the assumed world. From a
-pilot each data set is the pilot, kept, with what the design adds from the same world; predicted is
-then the mean over pilots. Ratios are of means; their standard errors come from both.
+Predicted: the plan's expected width of a design. Obtained: the mean over data sets of the width that `grade` gives. From assumptions the data sets are
+fresh draws of the assumed world. From a pilot each data set is the pilot, kept, with what the design adds from the same world; predicted is then the mean
+over pilots. Ratios are of means; their standard errors come from both.
 """
 
 from __future__ import annotations
@@ -40,12 +38,9 @@ PILOT_WORLDS = {
 # items, labels an item, gold: none of them an anchor of the grid
 DESIGNS = [(120, 2, 0), (120, 3, 30), (450, 3, 0), (450, 5, 120), (1500, 1, 90), (1500, 3, 300)]
 TOP_UPS = [
-    ((200, 3, 0), (200, 3, 100)),
-    ((200, 3, 0), (600, 4, 100)),
-    ((200, 3, 25), (600, 4, 100)),
-    ((100, 3, 20), (400, 5, 50)),
+    ((200, 3, 0), (200, 3, 100)), ((200, 3, 0), (600, 4, 100)), ((200, 3, 25), (600, 4, 100)), ((100, 3, 20), (400, 5, 50)),
     ((400, 5, 60), (1500, 5, 200)),
-]
+]  # fmt: skip
 
 
 def world_of(spec: dict[str, Any]) -> World:
@@ -90,14 +85,9 @@ def obtained(world: World, goal: Goal, design: tuple[int, int, int], seed: int) 
     chosen = order_of_gold(n, seed)[:n_gold]
     noise = {f: t.tolist() for f, t in enumerate(data.tables)} if goal.known else None
     report = tr.grade(
-        data.predicted,
-        as_labels(data),
-        gold={int(i): int(data.truth[i]) for i in chosen} or None,
-        noise=noise,
-        target=goal.target,
-        draws=2000,
-        seed=seed,
-    )
+        data.predicted, as_labels(data), gold={int(i): int(data.truth[i]) for i in chosen} or None, noise=noise,
+        target=goal.target, draws=2000, seed=seed,
+    )  # fmt: skip
     low, high = report[goal.metric].interval(goal.level)
     return high - low
 
@@ -130,9 +120,7 @@ def after_pilot(
     seed: int,
     sets: int,
 ) -> tuple[float, float]:
-    """Predicted from one pilot (items, labels, gold), and obtained when it is topped up to the
-    design.
-    """
+    """Predicted from one pilot (items, labels, gold), and obtained when it is topped up to the design."""
     world, goal = world_of(spec), Goal("accuracy", "population", 0.95, False)
     data = world.draw((float(design[1]),), design[0], FIRST + seed)
     order = order_of_gold(design[0], seed)
@@ -140,27 +128,18 @@ def after_pilot(
     few = np.concatenate([with_gold, others[::-1][: pilot[0] - pilot[2]]])
     learned = learn(
         {
-            "labels": tr.Labels.from_matrix(
-                as_labels(data).matrix()[few][:, : pilot[1]], items=few.tolist()
-            ),
+            "labels": tr.Labels.from_matrix(as_labels(data).matrix()[few][:, : pilot[1]], items=few.tolist()),
             "predictions": dict(zip(few.tolist(), data.predicted[few].tolist())),
             "gold": {int(i): int(data.truth[i]) for i in with_gold} or None,
         },
-        costs={"label": 0.05, "item": 0.1, "gold": 2.0},
-        labelers=None,
-        noise=None,
-        goal=goal,
-        positive=None,
-        seed=seed,
-    )
+        costs={"label": 0.05, "item": 0.1, "gold": 2.0}, labelers=None, noise=None, goal=goal, positive=None, seed=seed,
+    )  # fmt: skip
     said = predicted(learned.world, goal, design, items=None, sets=sets, seed=seed)
     return said, obtained(world, goal, design, seed)
 
 
 def ratio_of_means(pairs: list[tuple[float, float]]) -> tuple[float, float]:
-    """Mean predicted over mean obtained, and its standard error (delta method, pairs
-    independent).
-    """
+    """Mean predicted over mean obtained, and its standard error (delta method, pairs independent)."""
     said, got = np.array(pairs).T
     ratio = said.mean() / got.mean()
     return float(ratio), float(np.std(said - ratio * got, ddof=1) / np.sqrt(len(got)) / got.mean())
@@ -181,8 +160,7 @@ def pilots(count: int) -> None:
             ratio, error = ratio_of_means(pairs)
             found.append(ratio)
             print(
-                f"{world} | {pilot} | {design} | {said:.4f} | {got:.4f} | {ratio:.3f} ± "
-                f"{error:.3f}",
+                f"{world} | {pilot} | {design} | {said:.4f} | {got:.4f} | {ratio:.3f} ± {error:.3f}",
                 flush=True,
             )
     _summary(found)
@@ -213,8 +191,7 @@ def designs(trials: int, sets: int) -> None:
             found.append(said / mean)
             noise = "known" if known else "learned"
             print(
-                f"{world} | {metric} | {target} | {noise} | {design} | {said:.4f} | "
-                f"{mean:.4f} ± {error:.4f} | {said / mean:.3f}",
+                f"{world} | {metric} | {target} | {noise} | {design} | {said:.4f} | {mean:.4f} ± {error:.4f} | {said / mean:.3f}",
                 flush=True,
             )
     _summary(found)
@@ -223,8 +200,7 @@ def designs(trials: int, sets: int) -> None:
 def _summary(ratios: list[float]) -> None:
     off = np.abs(np.array(ratios) - 1)
     print(
-        f"{len(off)} designs: mean ratio {np.mean(ratios):.3f}, mean |ratio - 1| "
-        f"{off.mean():.3f}, largest {off.max():.3f}, "
+        f"{len(off)} designs: mean ratio {np.mean(ratios):.3f}, mean |ratio - 1| {off.mean():.3f}, largest {off.max():.3f}, "
         f"within 10%: {(off <= 0.1).sum()}"
     )
 

@@ -1,6 +1,4 @@
-"""The honesty benchmark in small, on three real crowds: the link covers where the noise model alone
-does not.
-"""
+"""The honesty benchmark in small, on three real crowds: the link covers where the noise model alone does not."""
 
 from __future__ import annotations
 
@@ -43,8 +41,7 @@ def test_intervals_hold_the_truth_on_real_crowds(real_data: Path) -> None:
             )
             covered.append(low <= truth <= high)
             widths.append(high - low)
-        # the variational posterior of the noise model alone: fast, and as sure of itself as the
-        # sampler
+        # the variational posterior of the noise model alone: fast, and as sure of itself as the sampler
         chance = case.readings.posterior[np.arange(total), case.predicted]
         half = 1.96 * np.sqrt((chance * (1 - chance)).sum()) / total
         trusting.append(abs(chance.mean() - truth) <= half)
@@ -72,9 +69,7 @@ def test_rte_grades_end_to_end(real_data: Path) -> None:
 
 
 def test_labelers_are_put_in_the_right_order(real_data: Path) -> None:
-    """Learned against true error, labelers with 20 labels or more; measured .80 (rte) and .97
-    (bluebird).
-    """
+    """Learned against true error, labelers with 20 labels or more; measured .80 (rte) and .97 (bluebird)."""
     from scipy.stats import spearmanr
 
     import truthing as tr
@@ -96,9 +91,7 @@ def test_labelers_are_put_in_the_right_order(real_data: Path) -> None:
 
 
 def test_class_shares_hold_the_truth_on_real_crowds(real_data: Path) -> None:
-    """Two multi-class crowds and two of two classes, numbers learned from four others; 0 and 50
-    gold items.
-    """
+    """Two multi-class crowds and two of two classes, numbers learned from four others; 0 and 50 gold items."""
     from fit_shares import covered, fit, whole
 
     prior = fit([whole(name) for name in ("bluebird", "dog", "leaves", "labelme")])
