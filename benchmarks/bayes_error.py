@@ -1,4 +1,6 @@
-"""Ten million soft labels: how much longer than numpy's own mean of min(c, 1 - c)? At most four times."""
+"""Ten million soft labels: how much longer than numpy's own mean of min(c, 1 - c)? At most four
+times.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ def main() -> None:
     result = tr.bayes_error(c)
     interval = best(lambda: result.interval(0.95), 2)
     print(
-        f"numpy {plain:.3f} s   bayes_error {ours:.3f} s ({ours / plain:.1f}×)   its interval, when asked {interval:.3f} s"
+        f"numpy {plain:.3f} s   bayes_error {ours:.3f} s ({ours / plain:.1f}×)   its "
+        f"interval, when asked {interval:.3f} s"
     )
     assert ours <= 4 * plain
 

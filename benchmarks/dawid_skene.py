@@ -1,4 +1,6 @@
-"""Dawid-Skene by EM at 5 million labels: our time to reach the log-likelihood at which crowd-kit stops, and the complete default grade."""
+"""Dawid-Skene by EM at 5 million labels: our time to reach the log-likelihood at which crowd-kit
+stops, and the complete default grade.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Grading a million items: each time as a ratio to something measured in the same run, beside its limit."""
+"""Grading a million items: each time as a ratio to something measured in the same run, beside its
+limit.
+"""
 
 from __future__ import annotations
 
@@ -107,7 +109,9 @@ def ratios_against_one_pass(n_items: int) -> None:
 
 
 def iterations(n_items: int) -> None:
-    """From the second on, an iteration sees the labels only through each item's likelihood ratio."""
+    """From the second on, an iteration sees the labels only through each item's likelihood
+    ratio.
+    """
     base = None
     for n_labelers in (5, 50):
         problem = problem_of(simulated(n_items, n_labelers))

@@ -1,4 +1,6 @@
-"""Reading 5 million labels: our time against polars alone reading the same file and factorising its columns; peak memory."""
+"""Reading 5 million labels: our time against polars alone reading the same file and factorising its
+columns; peak memory.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-OURS = "import sys, truthing as tr; labels = tr.read_labels(sys.argv[1]); assert labels.n_labels == int(sys.argv[2])"
+OURS = (
+    "import sys, truthing as tr; labels = tr.read_labels(sys.argv[1]); assert labels.n_labels == "
+    "int(sys.argv[2])"
+)
 POLARS = """
 import sys, polars as pl
 path = sys.argv[1]
@@ -22,7 +27,8 @@ def measure(code: str, path: Path, n: int) -> tuple[float, float]:
     timed = (
         "import sys, time, resource, numpy, polars, truthing.tables\n"
         f"start = time.perf_counter()\n{code}\n"
-        "print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6)"
+        "print(time.perf_counter() - start, "
+        "resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6)"
     )
     return min(
         tuple(
@@ -65,7 +71,8 @@ def main() -> None:
     )
     numbers = numbers.unique(["item", "labeler"], maintain_order=True)
     print(
-        f"{'file':<22}{'ours s':>9}{'polars s':>10}{'ratio':>8}{'peak GB':>9}   (limit: ratio 3, 2 GB)"
+        f"{'file':<22}{'ours s':>9}{'polars s':>10}{'ratio':>8}{'peak GB':>9}   (limit: "
+        "ratio 3, 2 GB)"
     )
     with tempfile.TemporaryDirectory() as folder:
         for name, frame in (("text", text), ("numbers", numbers)):

@@ -1,4 +1,6 @@
-"""Training on noisy labels: who learns best from a crowd, what it costs beside ordinary training, and how far weak labels shrink MMSE training."""
+"""Training on noisy labels: who learns best from a crowd, what it costs beside ordinary training,
+and how far weak labels shrink MMSE training.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ from truthing.train.evidence import gather, weigh
 Crowd = tuple[np.ndarray, np.ndarray, tr.Labels]
 
 
-# ---- who learns best ------------------------------------------------------------------------------------------------
+# ---- who learns best
 
 
 def leaves() -> Crowd:
@@ -55,7 +57,9 @@ def leaves() -> Crowd:
 
 
 def digits(seed: int = 0) -> Crowd:
-    """scikit-learn's handwritten digits; 25 simulated workers, right 20% to 80% of the time, who share what is hard, three for each item."""
+    """scikit-learn's handwritten digits; 25 simulated workers, right 20% to 80% of the time, who
+    share what is hard, three for each item.
+    """
     X, truth = load_digits(return_X_y=True)
     rng = np.random.default_rng(seed)
     right, hard = rng.uniform(0.2, 0.8, 25), rng.beta(1, 4, len(truth))
@@ -114,7 +118,9 @@ def majority(labels: tr.Labels, rng: np.random.Generator) -> np.ndarray:
 
 
 def accuracies(crowd: Crowd, splits: int, test_size: float) -> Iterator[dict[str, float]]:
-    """Accuracy against the truth of held-out items, whose labels nobody saw, for every method on each random split."""
+    """Accuracy against the truth of held-out items, whose labels nobody saw, for every method on
+    each random split.
+    """
     X, truth, labels = crowd
     for seed in range(splits):
         here, there = train_test_split(
@@ -137,10 +143,12 @@ def accuracies(crowd: Crowd, splits: int, test_size: float) -> Iterator[dict[str
 def who_learns_best(what: str, crowd: Crowd, splits: int, test_size: float) -> None:
     table = list(accuracies(crowd, splits, test_size))
     print(
-        f"\n{what}: accuracy against the truth on held-out items, {splits} random splits; gain over majority vote with the same learner, paired"
+        f"\n{what}: accuracy against the truth on held-out items, {splits} random splits; "
+        "gain over majority vote with the same learner, paired"
     )
     print(
-        "(± standard error over splits, which share items: differences, not levels, are to be trusted)"
+        "(± standard error over splits, which share items: differences, not levels, are to "
+        "be trusted)"
     )
     for name in table[0]:
         base = next(
@@ -150,7 +158,8 @@ def who_learns_best(what: str, crowd: Crowd, splits: int, test_size: float) -> N
         gain = own - [row[base] for row in table]
         error = gain.std(ddof=1) / np.sqrt(splits)
         print(
-            f"{name:<44}{own.mean():.3f} ± {own.std(ddof=1) / np.sqrt(splits):.3f}   {gain.mean():+.3f} ± {error:.3f}"
+            f"{name:<44}{own.mean():.3f} ± {own.std(ddof=1) / np.sqrt(splits):.3f}   "
+            f"{gain.mean():+.3f} ± {error:.3f}"
         )
 
 
@@ -160,7 +169,7 @@ def _learner(name: str) -> str:
     )
 
 
-# ---- what it costs --------------------------------------------------------------------------------------------------
+# ---- what it costs
 
 
 def fastest(work: Callable[[], Any], repeats: int) -> float:
@@ -182,7 +191,8 @@ def peak(work: Callable[[], Any]) -> float:
 
 def costs(n: int, repeats: int) -> None:
     print(
-        f"\ncost beside ordinary training on the true labels, {n:,} items × 50 features, five labelers wrong 20% of the time, noise known"
+        f"\ncost beside ordinary training on the true labels, {n:,} items × 50 features, "
+        "five labelers wrong 20% of the time, noise known"
     )
     print(f"{'':<50}{'CPU s':>9}{'ratio':>7}{'limit':>7}{'memory / X':>12}")
     for n_classes in (2, 5):
@@ -252,13 +262,15 @@ def _line(
     return took
 
 
-# ---- what weak labels do --------------------------------------------------------------------------------------------
+# ---- what weak labels do
 
 
 def shrinkage(n: int) -> None:
-    """A class with share .1, true slope 2 and labelers wrong 3 times in 10: slopes learned, how many items are called positive, and the risk.
+    """A class with share .1, true slope 2 and labelers wrong 3 times in 10: slopes learned, how
+    many items are called positive, and the risk.
 
-    The risk is that of the classifier trained on the truth, as it is and as the MMSE objective sees it: the mean of p(y ≠ prediction | labels).
+    The risk is that of the classifier trained on the truth, as it is and as the MMSE objective sees
+    it: the mean of p(y ≠ prediction | labels).
     """
     rng = np.random.default_rng(0)
     x = rng.normal(size=n)
@@ -266,10 +278,12 @@ def shrinkage(n: int) -> None:
     ideal = LogisticRegression(C=1e6).fit(x[:, None], truth)
     called = ideal.predict(x[:, None])
     print(
-        f"\nweak labels: {n:,} items, share of positives {truth.mean():.3f}, slope 2; labelers wrong 30% of the time"
+        f"\nweak labels: {n:,} items, share of positives {truth.mean():.3f}, slope 2; "
+        "labelers wrong 30% of the time"
     )
     print(
-        f"trained on the truth: {called.mean():.4f} called positive, error rate {(called != truth).mean():.3f}"
+        f"trained on the truth: {called.mean():.4f} called positive, error rate "
+        f"{(called != truth).mean():.3f}"
     )
     print(
         f"{'labelers':>9}{'reliability':>13}{'slope: MMSE':>13}{'ML':>7}{'called positive: MMSE':>24}{'ML':>9}{'error rate seen by MMSE':>26}"

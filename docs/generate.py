@@ -1,4 +1,6 @@
-"""Pages of the commands from their --help, so that they cannot drift: `make docs` writes them, a test compares."""
+"""Pages of the commands from their --help, so that they cannot drift: `make docs` writes them, a
+test compares.
+"""
 
 from __future__ import annotations
 

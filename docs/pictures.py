@@ -1,4 +1,6 @@
-"""Pictures of the README from the bundled example: the report as Chromium shows it, and two of its figures."""
+"""Pictures of the README from the bundled example: the report as Chromium shows it, and two of its
+figures.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,18 @@ import truthing as tr
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLE, FOLDER = ROOT / "src" / "truthing" / "examples" / "spam", ROOT / "docs" / "images"
 CHROMIUM = (
-    "/usr/bin/chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--hide-scrollbars",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--window-size=1040,1130",
-)  # fmt: skip
+    "/usr/bin/chromium",
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--hide-scrollbars",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--window-size=1040,1130",
+)
 
 
 def main() -> None:
@@ -30,9 +41,15 @@ def main() -> None:
         page = Path(scratch) / "report.html"
         report.to_html(page)
         subprocess.run(
-            [*CHROMIUM, f"--user-data-dir={scratch}/profile", f"--screenshot={FOLDER / 'report.png'}", page.as_uri()],
-            check=True, capture_output=True,
-        )  # fmt: skip
+            [
+                *CHROMIUM,
+                f"--user-data-dir={scratch}/profile",
+                f"--screenshot={FOLDER / 'report.png'}",
+                page.as_uri(),
+            ],
+            check=True,
+            capture_output=True,
+        )
     figure, axes = pyplot.subplots(1, 3, figsize=(11, 3.4), layout="constrained")
     for kind, ax in zip(("density", "confusion", "roc"), axes):
         report.plot(kind, ax)

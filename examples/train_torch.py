@@ -1,4 +1,5 @@
-"""A small network trained on a poor crowd's labels of handwritten digits, four ways; graded without and with the truth.
+"""A small network trained on a poor crowd's labels of handwritten digits, four ways; graded without
+and with the truth.
 
 Run it: python examples/train_torch.py (half a minute on one core; needs truthing[train] and torch).
 """
@@ -15,7 +16,9 @@ from truthing.train import losses
 
 
 def crowd(truth: np.ndarray, n_labelers: int = 8, seed: int = 0) -> tr.Labels:
-    """Eight labelers who are right 25% to 60% of the time and mistake digits for a neighbour; each sees half of the items."""
+    """Eight labelers who are right 25% to 60% of the time and mistake digits for a neighbour; each
+    sees half of the items.
+    """
     rng = np.random.default_rng(seed)
     right = rng.uniform(0.25, 0.6, n_labelers)
     wrong = (truth[:, None] + rng.choice([-2, -1, 1, 2], size=(len(truth), n_labelers))) % 10

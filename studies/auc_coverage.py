@@ -1,4 +1,6 @@
-"""How often intervals of AUC and average precision hold the truth, with the labelers' noise known (nominal .95)."""
+"""How often intervals of AUC and average precision hold the truth, with the labelers' noise known
+(nominal .95).
+"""
 
 from __future__ import annotations
 

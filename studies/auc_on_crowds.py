@@ -1,6 +1,8 @@
-"""Areas under curves by the default posterior on real people and a real model: pairs of CIFAR-10 classes, three votes an image from CIFAR-10H.
+"""Areas under curves by the default posterior on real people and a real model: pairs of CIFAR-10
+classes, three votes an image from CIFAR-10H.
 
-Scores are the model's probability of the second class against the first. Blocks of 200 images; the area on a block's images is what the interval is about.
+Scores are the model's probability of the second class against the first. Blocks of 200 images; the
+area on a block's images is what the interval is about.
 """
 
 from __future__ import annotations
@@ -46,7 +48,8 @@ def main() -> None:
         held, width = np.mean(values, axis=0)
         error = np.sqrt(0.95 * 0.05 / len(values))
         print(
-            f"{name:<18} held {held:.3f} ± {error:.3f} of {len(values)} blocks, mean width {width:.3f}"
+            f"{name:<18} held {held:.3f} ± {error:.3f} of {len(values)} blocks, mean width "
+            f"{width:.3f}"
         )
 
 

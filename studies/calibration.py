@@ -1,6 +1,8 @@
-"""Simulation-based calibration: truth drawn from the prior, so the rank of each true value among its posterior draws is uniform.
+"""Simulation-based calibration: truth drawn from the prior, so the rank of each true value among
+its posterior draws is uniform.
 
-Checks the sampler with everything unknown (labelers, classifier, class prior, pool), for two and for four classes.
+Checks the sampler with everything unknown (labelers, classifier, class prior, pool), for two and
+for four classes.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ BINS = 10
 def draw_data(
     n_items: int, n_labelers: int, n_classes: int, rng: np.random.Generator
 ) -> tuple[Entries, np.ndarray, np.ndarray]:
-    """A data set whose every unknown comes from the prior of the sampler; a fifth of the labels is missing."""
+    """A data set whose every unknown comes from the prior of the sampler; a fifth of the labels is
+    missing.
+    """
     weight = np.exp(-0.5 * np.log(CONCENTRATIONS / 8) ** 2)
     concentration = rng.choice(CONCENTRATIONS, p=weight / weight.sum())
     base = pool_base(n_classes)
@@ -60,15 +64,26 @@ def _dirichlet(alpha: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 def ranks(
     trials: int, n_items: int, n_labelers: int, n_classes: int, seed: int = 0
 ) -> dict[str, np.ndarray]:
-    """Rank (0 to 1, ties broken at random) of the true accuracy, share of the last class and recall of class 0 in each trial."""
+    """Rank (0 to 1, ties broken at random) of the true accuracy, share of the last class and recall
+    of class 0 in each trial.
+    """
     rng = np.random.default_rng(seed)
     found: dict[str, list[float]] = {"accuracy": [], "prevalence": [], "cell": []}
     for trial in range(trials):
         entries, predicted, truth = draw_data(n_items, n_labelers, n_classes, rng)
         samples = sample_crowd(
-            entries, predicted, n_classes, np.full(n_items, -1), RowModel.learned(n_labelers, n_classes), prior=None, row_weight=PER_ROW / n_classes,
-            n_draws=2000, burn=400, seed=trial, n_chains=2,
-        )  # fmt: skip
+            entries,
+            predicted,
+            n_classes,
+            np.full(n_items, -1),
+            RowModel.learned(n_labelers, n_classes),
+            prior=None,
+            row_weight=PER_ROW / n_classes,
+            n_draws=2000,
+            burn=400,
+            seed=trial,
+            n_chains=2,
+        )
         draws = samples.counts[::20]
         actual = np.zeros((n_classes, n_classes))
         np.add.at(actual, (truth, predicted), 1)
@@ -106,7 +121,8 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=1000)
     trials = parser.parse_args().trials
     print(
-        f"{'classes':>7}  {'of':<12}{'histogram of ranks':<60}{'p':>8}   ({trials} data sets; each bin {trials / BINS:.0f} ± {np.sqrt(trials * 0.09):.0f})"
+        f"{'classes':>7}  {'of':<12}{'histogram of ranks':<60}{'p':>8}   ({trials} data "
+        f"sets; each bin {trials / BINS:.0f} ± {np.sqrt(trials * 0.09):.0f})"
     )
     for n_items, n_labelers, n_classes in ((40, 4, 2), (60, 4, 4)):
         for name, rank in ranks(trials, n_items, n_labelers, n_classes).items():

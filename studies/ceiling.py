@@ -1,4 +1,5 @@
-"""How often the ceiling's intervals hold the truth, how wide they are, and how far off the points: docs/ceiling.md records a run.
+"""How often the ceiling's intervals hold the truth, how wide they are, and how far off the points:
+docs/ceiling.md records a run.
 
 python studies/ceiling.py [clean|votes|classes|scores|bounds|verdicts] [trials]
 """
@@ -51,14 +52,18 @@ TRUTH = {
 
 
 def report(name: str, results: list[tuple[float, float, float]], beta: float) -> str:
-    """Coverage and mean width of 95% intervals, bias of the point, each with its Monte Carlo error."""
+    """Coverage and mean width of 95% intervals, bias of the point, each with its Monte Carlo
+    error.
+    """
     value, low, high = np.array(results).T
     trials = len(results)
     held = (low <= beta + 1e-9) & (high >= beta - 1e-9)
     cover, width = held.mean(), high - low
     return (
-        f"{name:<34} β {beta:.4f}  coverage {cover:.3f} ± {np.sqrt(max(cover * (1 - cover), 1 / trials) / trials):.3f}  "
-        f"width {width.mean():.4f}  bias {value.mean() - beta:+.4f} ± {value.std() / np.sqrt(trials):.4f}"
+        f"{name:<34} β {beta:.4f}  coverage {cover:.3f} ± "
+        f"{np.sqrt(max(cover * (1 - cover), 1 / trials) / trials):.3f}  "
+        f"width {width.mean():.4f}  bias {value.mean() - beta:+.4f} ± "
+        f"{value.std() / np.sqrt(trials):.4f}"
     )
 
 
@@ -114,7 +119,8 @@ def votes(trials: int) -> None:
                 low, high = np.mean(np.array(identified), axis=0)
                 print(
                     report(f"{name}, n {n:,}, m {m or '1 to 5'}", results, beta)
-                    + f"  identified {low:.4f} to {high:.4f}  bias of Eq. 5 {np.mean(plain) - beta:+.4f}"
+                    + f"  identified {low:.4f} to {high:.4f}  bias of Eq. 5 "
+                    f"{np.mean(plain) - beta:+.4f}"
                 )
 
 
@@ -166,7 +172,8 @@ def scores(trials: int) -> None:
 
 def bounds(trials: int) -> None:
     print(
-        "Propositions 3.2, 3.5, 4.3 at δ = 0.05: share of trials outside the bound (must be at most 0.05)"
+        "Propositions 3.2, 3.5, 4.3 at δ = 0.05: share of trials outside the bound (must be "
+        "at most 0.05)"
     )
     for name, shape in SHAPES.items():
         beta, prior = TRUTH[name]
@@ -184,13 +191,15 @@ def bounds(trials: int) -> None:
             ]
             out += [abs(result.paper - beta) > result.bound(0.95) for result in found]
         print(
-            f"{name:<14} Prop. 3.2 {out[0] / trials:.4f}   Prop. 3.5 {out[1] / trials:.4f}   Prop. 4.3 {out[2] / trials:.4f}"
+            f"{name:<14} Prop. 3.2 {out[0] / trials:.4f}   Prop. 3.5 {out[1] / trials:.4f}   "
+            f"Prop. 4.3 {out[2] / trials:.4f}"
         )
 
 
 def verdicts(trials: int) -> None:
     print(
-        "Verdicts from votes (n = 2,000): how often each, for the best possible model, one that learned these votes, and one 2 points worse"
+        "Verdicts from votes (n = 2,000): how often each, for the best possible model, one "
+        "that learned these votes, and one 2 points worse"
     )
     for name in ("beta(.3,.3)", "beta(2,2)", "two values"):
         for m in (3, 10, 50):
@@ -212,7 +221,8 @@ def verdicts(trials: int) -> None:
                     for what in sorted(set(standings))
                 )
                 print(
-                    f"{name}, m {m}, {model}: {shares} ± {0.5 / np.sqrt(len(standings)):.2f} at most"
+                    f"{name}, m {m}, {model}: {shares} ± {0.5 / np.sqrt(len(standings)):.2f} "
+                    "at most"
                 )
 
 

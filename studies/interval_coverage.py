@@ -1,7 +1,9 @@
-"""Coverage and width of every method and metric on simulated crowds whose noise model is right; results are kept in docs/honesty.md.
+"""Coverage and width of every method and metric on simulated crowds whose noise model is right;
+results are kept in docs/honesty.md.
 
-Printed for each design: the share of 95% intervals that hold the true value on these items / their mean width [the same share at 80% and 99%].
-"confusion" is the mean over the cells of the confusion matrix, its width a share of the items.
+Printed for each design: the share of 95% intervals that hold the true value on these items / their
+mean width [the same share at 80% and 99%]. "confusion" is the mean over the cells of the confusion
+matrix, its width a share of the items.
 """
 
 from __future__ import annotations
@@ -139,7 +141,8 @@ def main() -> None:
         start = time.perf_counter()
         results = run(name, options.trials, methods)
         print(
-            f"\n{name}   ({options.trials} data sets, {time.perf_counter() - start:.0f} s; Monte Carlo error of .95: {np.sqrt(0.95 * 0.05 / options.trials):.3f})"
+            f"\n{name}   ({options.trials} data sets, {time.perf_counter() - start:.0f} s; "
+            f"Monte Carlo error of .95: {np.sqrt(0.95 * 0.05 / options.trials):.3f})"
         )
         for method in methods:
             cells = []
@@ -150,7 +153,8 @@ def main() -> None:
                 gone = len(values) - len(known)
                 if len(known):
                     cells.append(
-                        f"{metric} {known[:, 0].mean():.3f}/{known[:, 1].mean():.3f} [{known[:, 2].mean():.2f} {known[:, 3].mean():.2f}]"
+                        f"{metric} {known[:, 0].mean():.3f}/{known[:, 1].mean():.3f} "
+                        f"[{known[:, 2].mean():.2f} {known[:, 3].mean():.2f}]"
                         + (f" ({gone} undefined)" if gone else "")
                     )
                 elif gone:

@@ -1,7 +1,9 @@
-"""Do the intervals of `truthing labelers` hold what they promise where labelers err independently, and does the order hold on real crowds?
+"""Do the intervals of `truthing labelers` hold what they promise where labelers err independently,
+and does the order hold on real crowds?
 
-Part 1 simulates panels (confusion matrices drawn anew for each data set) and counts how often the intervals of error, bits in a label, bits added and the
-panel's bits hold the true ones. Part 2 compares learned with true error on public crowds, where labelers do not err independently.
+Part 1 simulates panels (confusion matrices drawn anew for each data set) and counts how often the
+intervals of error, bits in a label, bits added and the panel's bits hold the true ones. Part 2
+compares learned with true error on public crowds, where labelers do not err independently.
 """
 
 from __future__ import annotations
@@ -93,13 +95,16 @@ def crowds(folder: Path, fewest: int = 20) -> None:
         )
         own = (wrong / np.maximum(n, 1))[judged]
         print(
-            f"{path.name:<18} {used.sum():>4} labelers   rank correlation {rank:.2f}   mean gap {np.mean(learned.mean(axis=0) - actual):+.3f}   "
+            f"{path.name:<18} {used.sum():>4} labelers   rank correlation {rank:.2f}   mean "
+            f"gap {np.mean(learned.mean(axis=0) - actual):+.3f}   "
             f"held {np.mean((low <= actual) & (actual <= high)):.2f}   consensus error "
-            f"{np.mean(truth_gap(labels, known)):.3f} in {report.consensus_error.interval(0.95)[0]:.3f}-{report.consensus_error.interval(0.95)[1]:.3f}",
+            f"{np.mean(truth_gap(labels, known)):.3f} in "
+            f"{report.consensus_error.interval(0.95)[0]:.3f}-{report.consensus_error.interval(0.95)[1]:.3f}",
             flush=True,
         )
         print(
-            f"{'':<18} {len(judged):>4} graded by the others: held {np.mean((limits[:, 0] <= own) & (own <= limits[:, 1])):.2f} "
+            f"{'':<18} {len(judged):>4} graded by the others: held "
+            f"{np.mean((limits[:, 0] <= own) & (own <= limits[:, 1])):.2f} "
             f"at width {np.mean(limits[:, 1] - limits[:, 0]):.3f}"
         )
 

@@ -1,6 +1,8 @@
-"""Coverage of the interval of Lam & Stork's true error over the whole grid of rates and sample sizes, and its width beside the delta method.
+"""Coverage of the interval of Lam & Stork's true error over the whole grid of rates and sample
+sizes, and its width beside the delta method.
 
-Coverage is a sum over all likely pairs of counts while n ≤ 1000 (no Monte Carlo error), and an average over quantiles of the count beyond.
+Coverage is a sum over all likely pairs of counts while n ≤ 1000 (no Monte Carlo error), and an
+average over quantiles of the count beyond.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ TAIL = 0.025
 
 
 def holds(x: int, n: int, k: int, n0: int, error: float) -> bool:
-    """Does the 95% interval from x of n disagreements and k of n0 wrong labels hold ``error``? One look at each limit's distribution."""
+    """Does the 95% interval from x of n disagreements and k of n0 wrong labels hold ``error``? One
+    look at each limit's distribution.
+    """
     if 2 * x > n:
         return holds(n - x, n, k, n0, 1 - error)
     pessimist, optimist = _mislabeling_nodes(None, (k, n0))

@@ -1,6 +1,8 @@
-"""Which model is chosen for data from each model, and does the right model's interval hold the accuracy? Results are kept in docs/honesty.md.
+"""Which model is chosen for data from each model, and does the right model's interval hold the
+accuracy? Results are kept in docs/honesty.md.
 
-Every data set is new: labelers, items and classifier are drawn from the model. ``panel_error=0``: the model is all there is.
+Every data set is new: labelers, items and classifier are drawn from the model. ``panel_error=0``:
+the model is all there is.
 """
 
 from __future__ import annotations
@@ -61,7 +63,9 @@ SOURCES: dict[
 def trials(
     source: str, n_items: int, n_labelers: int, n: int
 ) -> dict[str, list[tuple[bool, float, float]]]:
-    """For the right model and for Dawid-Skene: held the accuracy?, width, R-hat; chains that disagree count as refused."""
+    """For the right model and for Dawid-Skene: held the accuracy?, width, R-hat; chains that
+    disagree count as refused.
+    """
     found: dict[str, list[tuple[bool, float, float]]] = defaultdict(list)
     make, right = SOURCES[source]
     for seed in range(n):
@@ -104,7 +108,10 @@ def main() -> None:
         start = time.perf_counter()
         for name, values in trials(source, options.items, 6, options.trials).items():
             held, width, rhat = np.mean(values, axis=0)
-            share = f"{held:.3f} ± {np.sqrt(0.95 * 0.05 / len(values)):.3f}, width {width:.3f}, mean R-hat {rhat:.3f}"
+            share = (
+                f"{held:.3f} ± {np.sqrt(0.95 * 0.05 / len(values)):.3f}, width {width:.3f}, mean "
+                f"R-hat {rhat:.3f}"
+            )
             print(f"{source}: {name} {len(values)} data sets, {share}", flush=True)
         print(f"{time.perf_counter() - start:.0f} s")
 

@@ -1,7 +1,9 @@
-"""How many labels the choice of items saves: labels on the items that `next_items` names against labels on random items, for the same width.
+"""How many labels the choice of items saves: labels on the items that `next_items` names against
+labels on random items, for the same width.
 
-Noise known, so that labels narrow the interval. Then gold under learned noise: random gold against gold drawn with unequal known chances, and
-whether `grade` with those chances as gold_weights still holds the truth.
+Noise known, so that labels narrow the interval. Then gold under learned noise: random gold against
+gold drawn with unequal known chances, and whether `grade` with those chances as gold_weights still
+holds the truth.
 """
 
 from __future__ import annotations
@@ -36,7 +38,9 @@ def labels_needed(
     seed: int,
     most: int = 12,
 ) -> int:
-    """Labels beyond the first on each item until the interval is ``wanted`` wide; every new label is from a new labeler."""
+    """Labels beyond the first on each item until the interval is ``wanted`` wide; every new label
+    is from a new labeler.
+    """
     data = world.draw((1.0,), n_items, seed)
     rng = np.random.default_rng([seed, 1])
     table = world.kinds[0].tables[0]
@@ -52,9 +56,17 @@ def labels_needed(
             return bought
         if chosen:
             state = PilotState(
-                panel, data.predicted, nobody, goal, world, Costs({"label": 1.0}), {"label": (0,)}, True, width,
+                panel,
+                data.predicted,
+                nobody,
+                goal,
+                world,
+                Costs({"label": 1.0}),
+                {"label": (0,)},
+                True,
+                width,
                 log_likelihood=evidence,
-            )  # fmt: skip
+            )
             some = np.array(
                 [row.item for row in next_items(state, batch, buy=("label",), seed=bought).rows]
             )
@@ -78,9 +90,17 @@ def gold_case(
     matrix[data.entries.item, data.entries.rater] = data.entries.label
     panel = tr.Labels.from_matrix(matrix, missing=-1, classes=world.classes)
     state = PilotState(
-        panel, data.predicted, np.full(n_items, -1), goal, world, Costs({"label": 1.0}, None, 1.0), {"label": tuple(range(labels))}, True, 0.3,
+        panel,
+        data.predicted,
+        np.full(n_items, -1),
+        goal,
+        world,
+        Costs({"label": 1.0}, None, 1.0),
+        {"label": tuple(range(labels))},
+        True,
+        0.3,
         readings=read_panel(Entries.of(panel), data.predicted),
-    )  # fmt: skip
+    )
     bought = next_items(state, n_gold, buy=("gold",), gold=how, seed=seed)
     gold = {row.item: world.classes[data.truth[row.item]] for row in bought.rows}
     report = tr.grade(data.predicted, panel, gold=gold, gold_weights=bought.gold_chances, seed=seed)
@@ -93,7 +113,8 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=20)
     arguments = parser.parse_args()
     print(
-        "labels beyond one an item until the wanted width (noise known, these items) | chosen | random | saved",
+        "labels beyond one an item until the wanted width (noise known, these items) | "
+        "chosen | random | saved",
         flush=True,
     )
     for error, n_items, wanted in (
@@ -104,17 +125,29 @@ def main() -> None:
     ):
         world, goal = world_of(error), Goal("accuracy", "sample", 0.95, True)
         count = {
-            chosen: np.array([
-                labels_needed(world, goal, n_items=n_items, wanted=wanted, chosen=chosen, batch=n_items // 20, seed=s)
-                for s in range(arguments.trials)
-            ])
+            chosen: np.array(
+                [
+                    labels_needed(
+                        world,
+                        goal,
+                        n_items=n_items,
+                        wanted=wanted,
+                        chosen=chosen,
+                        batch=n_items // 20,
+                        seed=s,
+                    )
+                    for s in range(arguments.trials)
+                ]
+            )
             for chosen in (True, False)
-        }  # fmt: skip
+        }
         saved = 1 - count[True] / np.maximum(count[False], 1)
         print(
-            f"error {error}, {n_items} items, width {wanted} | {count[True].mean():.0f} | {count[False].mean():.0f} | "
-            f"{saved.mean():.0%} ± {saved.std(ddof=1) / np.sqrt(len(saved)):.0%}", flush=True,
-        )  # fmt: skip
+            f"error {error}, {n_items} items, width {wanted} | {count[True].mean():.0f} | "
+            f"{count[False].mean():.0f} | "
+            f"{saved.mean():.0%} ± {saved.std(ddof=1) / np.sqrt(len(saved)):.0%}",
+            flush=True,
+        )
     print("gold of 100 on 600 items, 3 labels, learned noise | mean width ± | coverage")
     for how in ("random", "weighted"):
         found = [
@@ -123,7 +156,8 @@ def main() -> None:
         ]
         width = np.array([w for w, _ in found])
         print(
-            f"{how} | {width.mean():.4f} ± {width.std(ddof=1) / np.sqrt(len(width)):.4f} | {np.mean([c for _, c in found]):.2f}"
+            f"{how} | {width.mean():.4f} ± {width.std(ddof=1) / np.sqrt(len(width)):.4f} | "
+            f"{np.mean([c for _, c in found]):.2f}"
         )
 
 

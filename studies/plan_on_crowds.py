@@ -1,8 +1,11 @@
-"""Plans on real crowds: a pilot on a random third of a worker's items predicts the interval that all of them then give; and what more gold does.
+"""Plans on real crowds: a pilot on a random third of a worker's items predicts the interval that
+all of them then give; and what more gold does.
 
-The busiest workers of each set in turn are the classifier, graded against the others; gold is the crowd's own truth. Predicted: the plan's width for all
-items with as many labels an item as the pilot has, and so much gold. Obtained: the default interval on them. Beside it what a plan would say that takes
-the pilot's rates but lets labelers err independently, and `gold_effect` on all items. Ratios are of means over random pilots; errors are over sets.
+The busiest workers of each set in turn are the classifier, graded against the others; gold is the
+crowd's own truth. Predicted: the plan's width for all items with as many labels an item as the
+pilot has, and so much gold. Obtained: the default interval on them. Beside it what a plan would say
+that takes the pilot's rates but lets labelers err independently, and `gold_effect` on all items.
+Ratios are of means over random pilots; errors are over sets.
 """
 
 from __future__ import annotations
@@ -44,7 +47,9 @@ def pilot_worlds(
 
 
 def one_pilot(case: Case, have: int, seed: int) -> np.ndarray:
-    """Widths for each amount of gold then: by the plan, with independent labelers, by gold_effect, obtained."""
+    """Widths for each amount of gold then: by the plan, with independent labelers, by gold_effect,
+    obtained.
+    """
     rng, n = np.random.default_rng([have, seed]), len(case.truth)
     order, none = rng.permutation(n), np.full(n, -1)
     few = order[: n // 3]
@@ -102,7 +107,8 @@ def main() -> None:
                     flush=True,
                 )
     print(
-        "gold in the pilot → then | sets | plan / obtained | independent labelers / obtained | gold_effect / obtained"
+        "gold in the pilot → then | sets | plan / obtained | independent labelers / obtained "
+        "| gold_effect / obtained"
     )
     for (have, then), sets in found.items():
         table = np.array([np.mean(rows, axis=0) for rows in sets.values()])

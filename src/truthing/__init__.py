@@ -1,7 +1,7 @@
 """Grade classifiers with dirty answer keys.
 
-The public names are listed in ``__init__.pyi`` and loaded when first used, so that ``import truthing`` and
-``truthing --help`` stay fast.
+The public names are listed in ``__init__.pyi`` and loaded when first used, so that ``import
+truthing`` and ``truthing --help`` stay fast.
 """
 
 from functools import partial

@@ -1,4 +1,5 @@
-"""Who shows a result: the package's front door offers renderers, results ask for one by name when something is to be shown.
+"""Who shows a result: the package's front door offers renderers, results ask for one by name when
+something is to be shown.
 
 A result is data on a lower floor than pages and pictures, and knows none of them by itself.
 """

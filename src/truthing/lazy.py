@@ -1,4 +1,6 @@
-"""Public names loaded when first used: a package's ``__init__.pyi`` lists them once, for people, type checkers and this loader."""
+"""Public names loaded when first used: a package's ``__init__.pyi`` lists them once, for people,
+type checkers and this loader.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from typing import Any
 def attach(
     package: str, init: str
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """``__getattr__``, ``__dir__`` and ``__all__`` of a package, from the imports of the stub beside its ``__init__.py``."""
+    """``__getattr__``, ``__dir__`` and ``__all__`` of a package, from the imports of the stub
+    beside its ``__init__.py``.
+    """
     homes = _homes(package, Path(init).with_suffix(".pyi"))
 
     def load(name: str) -> Any:

@@ -1,6 +1,8 @@
-"""Random streams that never meet: one seed from the user, and from it a stream for each purpose, by name.
+"""Random streams that never meet: one seed from the user, and from it a stream for each purpose, by
+name.
 
-Two purposes under one seed share nothing, nor do seeds 0 and 1; and a new purpose leaves the others' streams as they were.
+Two purposes under one seed share nothing, nor do seeds 0 and 1; and a new purpose leaves the
+others' streams as they were.
 """
 
 from __future__ import annotations
@@ -16,9 +18,11 @@ Seed = int | np.random.SeedSequence
 def child(seed: Seed, *purpose: str | int) -> np.random.SeedSequence:
     """The seed of one purpose: words, and numbers where there are several of a kind.
 
-    >>> child(0, "chains").generate_state(2).tolist() == child(0, "chains").generate_state(2).tolist()
+    >>> child(0, "chains").generate_state(2).tolist() == child(0,
+    ...     "chains").generate_state(2).tolist()
     True
-    >>> child(0, "chains").generate_state(2).tolist() == child(1, "chains").generate_state(2).tolist()
+    >>> child(0, "chains").generate_state(2).tolist() == child(1,
+    ...     "chains").generate_state(2).tolist()
     False
     """
     parent = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)

@@ -1,4 +1,5 @@
-"""Compiled work on several threads: each job lets go of the interpreter and seeds its own generator.
+"""Compiled work on several threads: each job lets go of the interpreter and seeds its own
+generator.
 
 A parallel loop inside compiled code would do the same work and take twice as long to compile.
 """
@@ -18,7 +19,8 @@ def n_threads() -> int:
 
 
 def in_threads(function: Callable[..., Any], jobs: Iterable[tuple[Any, ...]]) -> list[Any]:
-    """``function(*job)`` for each job, results in their order; ``function`` is compiled with ``nogil``.
+    """``function(*job)`` for each job, results in their order; ``function`` is compiled with
+    ``nogil``.
 
     >>> in_threads(divmod, [(7, 2), (9, 4)])
     [(3, 1), (2, 1)]

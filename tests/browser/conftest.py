@@ -13,9 +13,17 @@ from tests.conftest import skip_or_fail
 
 CHROMIUM, DRIVER = "/usr/bin/chromium", "/usr/bin/chromedriver"
 FLAGS = (
-    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--hide-scrollbars",
-)  # fmt: skip
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+    "--hide-scrollbars",
+)
 
 
 @pytest.fixture(scope="session")
@@ -26,7 +34,8 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     if not (Path(CHROMIUM).exists() and Path(DRIVER).exists()):
         found = shutil.which("chromium"), shutil.which("chromedriver")
         skip_or_fail(
-            f"needs {CHROMIUM} and {DRIVER}; found {found}: apt-get install chromium chromium-driver"
+            f"needs {CHROMIUM} and {DRIVER}; found {found}: apt-get install chromium "
+            "chromium-driver"
         )
     from selenium import webdriver
     from selenium.webdriver.chrome.options import Options

@@ -1,4 +1,6 @@
-"""The report in a real browser: no network, no console error, every level as Python has it, nothing cut, light, dark and on paper."""
+"""The report in a real browser: no network, no console error, every level as Python has it, nothing
+cut, light, dark and on paper.
+"""
 
 from __future__ import annotations
 
@@ -170,9 +172,13 @@ def test_hostile_names_run_nothing(
     page: Any, resize: Callable[[int], None], tmp_path: Path
 ) -> None:
     names = [
-        "<script>window.owned = 1</script>", "\"'><img src=x onerror='window.owned = 1'>", "</script><script>owned=1</script>",
-        "x" * 10_000, "\u202eright to left שלום", "👩‍⚕️",
-    ]  # fmt: skip
+        "<script>window.owned = 1</script>",
+        "\"'><img src=x onerror='window.owned = 1'>",
+        "</script><script>owned=1</script>",
+        "x" * 10_000,
+        "\u202eright to left שלום",
+        "👩‍⚕️",
+    ]
     data = tr.simulate(
         120, len(names), prior=[0.4, 0.3, 0.3], fallibility=0.2, classes=tuple(names[:3]), seed=2
     )

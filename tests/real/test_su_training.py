@@ -1,4 +1,6 @@
-"""Su Section 5.4, small: from five labelers on every way of training comes close to the ideal, and estimates close to what they estimate."""
+"""Su Section 5.4, small: from five labelers on every way of training comes close to the ideal, and
+estimates close to what they estimate.
+"""
 
 from __future__ import annotations
 

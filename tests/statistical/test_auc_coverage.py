@@ -1,4 +1,6 @@
-"""Intervals of AUC and average precision, the labelers' noise known, hold the truth as often as they say."""
+"""Intervals of AUC and average precision, the labelers' noise known, hold the truth as often as
+they say.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def one(design: dict[str, Any], seed: int) -> list[tuple[float, float, float]]:
     ids=["ordinary", "strong"],
 )
 def test_coverage(design: dict[str, Any]) -> None:
-    """False alarm 1e-6 for each area and side. Ten flat bins hold the strong classifier's AUC in about 10% of data sets."""
+    """False alarm 1e-6 for each area and side. Ten flat bins hold the strong classifier's AUC in
+    about 10% of data sets.
+    """
     found = np.array([one(design, seed) for seed in range(TRIALS)])
     inside = (
         (found[..., 1] - 1e-12 <= found[..., 0]) & (found[..., 0] <= found[..., 2] + 1e-12)

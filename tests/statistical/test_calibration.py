@@ -1,4 +1,6 @@
-"""Simulation-based calibration in small: ranks of true values among posterior draws are uniform (false alarm 1e-6 a histogram)."""
+"""Simulation-based calibration in small: ranks of true values among posterior draws are uniform
+(false alarm 1e-6 a histogram).
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ def test_ranks_are_uniform(n_items: int, n_labelers: int, n_classes: int) -> Non
     for name, rank in ranks(120, n_items, n_labelers, n_classes, seed=1).items():
         counts, p = uniformity(rank)
         assert p > 1e-6, f"{name}: {counts}"
-        # a posterior twice too narrow puts a third of the ranks into the two outer tenths: 120 trials would see it
+        # a posterior twice too narrow puts a third of the ranks into the two outer tenths: 120
+        # trials would see it
         assert (rank < 0.1).mean() + (rank > 0.9).mean() < 0.36, name
 
 

@@ -1,7 +1,9 @@
-"""Coverage of the ceiling's intervals, unbiasedness of Eq. 4, 6 and 8, the bias of Eq. 5, and the paper's propositions.
+"""Coverage of the ceiling's intervals, unbiasedness of Eq. 4, 6 and 8, the bias of Eq. 5, and the
+paper's propositions.
 
-Small seeded versions of studies/ceiling.py. A test of coverage fails with probability below 1e-6 each if the level is held; what
-they catch is a gross loss of level (below about 80%), what is finer the study shows.
+Small seeded versions of studies/ceiling.py. A test of coverage fails with probability below 1e-6
+each if the level is held; what they catch is a gross loss of level (below about 80%), what is finer
+the study shows.
 """
 
 from __future__ import annotations
@@ -49,7 +51,9 @@ def test_soft_signed_and_positive(name: str) -> None:
 
 
 def test_soft_labels_by_the_hundred_thousand() -> None:
-    """At n = 10⁵ both sides: the level is held, and the width is the central limit theorem's within 2%."""
+    """At n = 10⁵ both sides: the level is held, and the width is the central limit theorem's within
+    2%.
+    """
     rng = np.random.default_rng(5)
     held, ratio = 0, []
     for _ in range(60):
@@ -118,7 +122,9 @@ def test_unbiased_and_biased() -> None:
 
 
 def test_the_propositions_hold() -> None:
-    """Prop. 3.2, 3.5 and 4.3 are violated at most at rate δ (here 0.2; they are loose, so far less)."""
+    """Prop. 3.2, 3.5 and 4.3 are violated at most at rate δ (here 0.2; they are loose, so far
+    less).
+    """
     rng = np.random.default_rng(3)
     trials, outside = 500, np.zeros(3)
     for _ in range(trials):

@@ -1,4 +1,6 @@
-"""The melded interval of the true error: exact coverage by summing over every pair of counts, and its width."""
+"""The melded interval of the true error: exact coverage by summing over every pair of counts, and
+its width.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def likely(n: int, p: float, tail: float = 1e-5) -> np.ndarray:
     ("e", "m"), [(0.0, 0.0), (0.0, 0.1), (0.05, 0.0), (0.05, 0.05), (0.3, 0.3), (0.1, 0.3)]
 )
 def test_coverage_with_counted_mislabeling(e: float, m: float, n0: int) -> None:
-    """Summed, not simulated, so there is no Monte Carlo error; a mid-P variant of the interval fails (0.05, 0) with 0.922."""
+    """Summed, not simulated, so there is no Monte Carlo error; a mid-P variant of the interval
+    fails (0.05, 0) with 0.922.
+    """
     n = 50
     a = m + e * (1 - 2 * m)
     coverage = 0.0

@@ -19,7 +19,9 @@ TRIALS = 100
     ],
 )
 def test_posterior_intervals_hold_their_level(name: str) -> None:
-    """At least what chance allows at .95 (false alarm 1e-6 a metric); a plug-in method's .80 fails this."""
+    """At least what chance allows at .95 (false alarm 1e-6 a metric); a plug-in method's .80 fails
+    this.
+    """
     assert name in DESIGNS
     results = run(name, TRIALS, ("posterior",))
     lowest = binom.ppf(1e-6, TRIALS, 0.95) / TRIALS
@@ -31,7 +33,9 @@ def test_posterior_intervals_hold_their_level(name: str) -> None:
 
 
 def test_plug_in_intervals_do_not() -> None:
-    """The papers' methods forget that the operating point was estimated: the test above would catch them."""
+    """The papers' methods forget that the operating point was estimated: the test above would catch
+    them.
+    """
     results = run("one labeler, error .1 known", TRIALS, ("exact",))
     values = np.array([v for v in results["exact", "accuracy"] if v is not None], dtype=float)
     assert values[:, 0].mean() < 0.90

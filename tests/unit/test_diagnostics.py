@@ -1,4 +1,6 @@
-"""R-hat and effective sizes against formulas written out with scipy, and against chains whose answer is known."""
+"""R-hat and effective sizes against formulas written out with scipy, and against chains whose
+answer is known.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +78,9 @@ def test_equal_to_the_formulas_written_out(phi: float) -> None:
 
 @pytest.mark.parametrize("phi", [0.0, 0.5, 0.9])
 def test_size_of_an_autoregression_is_known(phi: float) -> None:
-    """n (1 - phi) / (1 + phi) independent draws; the mean of 20 runs is within 10% (its standard error is below 3%)."""
+    """n (1 - phi) / (1 + phi) independent draws; the mean of 20 runs is within 10% (its standard
+    error is below 3%).
+    """
     sizes = [bulk_size(walk(phi, 4, 2500, seed).ravel(), 4) for seed in range(20)]
     assert np.mean(sizes) == pytest.approx(10_000 * (1 - phi) / (1 + phi), rel=0.1)
 

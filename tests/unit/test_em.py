@@ -94,7 +94,7 @@ def test_gold_is_certain_in_every_model(data: tr.Labels) -> None:
         np.testing.assert_allclose(model.fit(data, gold).posterior[:20, 2], 1)
 
 
-# ---- items with their own difficulty -----------------------------------------------------------------------------------
+# ---- items with their own difficulty
 
 FALLIBILITY = (0.1, 0.2, 0.3, 0.4, 0.15, 0.25, 0.35, 0.05)
 
@@ -145,7 +145,8 @@ def test_difficulty_climbs_to_the_optimum() -> None:
         rows = rows.reshape(8, 2, -1).transpose(0, 2, 1)
         return -log_likelihood(labels, rows, prior) - model.log_prior(theta)
 
-    # the prior is that of (a, b) and φ themselves: the optimiser's own scale does not matter for a maximum
+    # the prior is that of (a, b) and φ themselves: the optimiser's own scale does not matter for a
+    # maximum
     best = minimize(
         loss, np.array([*[-1.0] * 8, 0.4, 0.0, 1.6]), method="BFGS", options={"maxiter": 60}
     )
@@ -153,7 +154,9 @@ def test_difficulty_climbs_to_the_optimum() -> None:
 
 
 def test_difficulty_is_recovered_better_with_more_items() -> None:
-    """Only (1 - δ)(1 - φ) is seen in labels, so the labelers' error rates are checked, and the order of the items."""
+    """Only (1 - δ)(1 - φ) is seen in labels, so the labelers' error rates are checked, and the
+    order of the items.
+    """
     misses = []
     for n in (200, 5000):
         data = hard_items(n, seed=1)
@@ -187,7 +190,9 @@ def test_difficulty_fit_and_sampler_agree() -> None:
 
 
 def test_choice_by_held_out_labels() -> None:
-    """Difficulty where items differ, matrices where labelers confuse classes differently; the scores are told."""
+    """Difficulty where items differ, matrices where labelers confuse classes differently; the
+    scores are told.
+    """
     data = tr.simulate(2500, 10, prior=[0.5, 0.5], difficulty=(0.5, 1), fallibility=0.2, seed=0)
     model, scores = choose_model(Entries.of(data.labels), None, 0, hard_items=True)
     assert model == tr.noise.Difficulty()

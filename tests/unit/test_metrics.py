@@ -60,7 +60,8 @@ def test_equal_to_scikit_learn(confusion: np.ndarray, zero: float) -> None:
             ):
                 theirs = function(truth, predicted, average=average, **everything)
                 if average == "weighted" and np.isnan(zero):
-                    continue  # scikit-learn's weights there count classes that have no value; ours do not
+                    # scikit-learn's weights there count classes that have no value; ours do not
+                    continue
                 np.testing.assert_allclose(
                     ours(f"{average}_{name}"),
                     theirs,

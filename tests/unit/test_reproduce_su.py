@@ -36,7 +36,9 @@ def test_main_example_has_the_papers_order(main_example: dict[str, np.ndarray]) 
 def test_printed_draw_lies_within_our_distribution(
     main_example: dict[str, np.ndarray], method: str
 ) -> None:
-    """Four standard deviations: wide for one draw, yet a foil computed another way (say, unscaled labelers) falls outside."""
+    """Four standard deviations: wide for one draw, yet a foil computed another way (say, unscaled
+    labelers) falls outside.
+    """
     gap = np.array(su_main.IDEAL) - su_main.PRINTED_10[method]
     ours = main_example[method]
     assert (np.abs(gap - ours.mean(axis=0)) < 4 * ours.std(axis=0) + 1e-3).all()
@@ -70,7 +72,9 @@ def test_operating_points_have_the_papers_spread() -> None:
 
 
 def test_printed_joint_spread_is_a_semi_axis() -> None:
-    """No eigenvalue exceeds the sum of the variances; the paper's numbers do so until divided by the ellipse's radius."""
+    """No eigenvalue exceeds the sum of the variances; the paper's numbers do so until divided by
+    the ellipse's radius.
+    """
     for method, (precision_recall, _) in su_points.PRINTED_JOINT.items():
         deviations = np.array(su_points.PRINTED_14[method][1])[[1, 2]]
         assert precision_recall[0] > np.linalg.norm(deviations)
@@ -110,7 +114,9 @@ def test_pictures_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 def test_labelers_of_equal_information_serve_equally(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Section 5.5 in small: T mediocre labelers match the expert, one of them alone does not (8 repeats, 4 Monte Carlo errors)."""
+    """Section 5.5 in small: T mediocre labelers match the expert, one of them alone does not (8
+    repeats, 4 Monte Carlo errors).
+    """
     su_channel.figures_6_to_8(str(tmp_path))
     found = su_channel.section_5_5(8, str(tmp_path))
     assert "0.891" in capsys.readouterr().out

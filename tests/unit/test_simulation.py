@@ -51,7 +51,9 @@ def test_confusion_matrices_and_many_classes() -> None:
 
 
 def test_dependence_keeps_error_rates() -> None:
-    """Shared difficulty and copying make mistakes common; shared difficulty leaves each labeler's rate alone."""
+    """Shared difficulty and copying make mistakes common; shared difficulty leaves each labeler's
+    rate alone.
+    """
     plain, shared, copied = (
         tr.simulate(50_000, 2, prior=0.5, fallibility=0.4, seed=3, **options)
         for options in ({}, {"shared_difficulty": 0.8}, {"copying": 0.8})

@@ -1,4 +1,6 @@
-"""Training: exact gradients, the limits of perfect and useless labels, equal objectives by different routes, and every shape of input."""
+"""Training: exact gradients, the limits of perfect and useless labels, equal objectives by
+different routes, and every shape of input.
+"""
 
 from __future__ import annotations
 
@@ -87,7 +89,11 @@ def test_scikit_learn_checks(estimator: Any) -> None:
     assert not failed
 
 
-# ---- objectives -----------------------------------------------------------------------------------------------------
+# ---- objectives
+#
+#
+#
+# -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -206,16 +212,26 @@ def test_naive_bayes_reaches_a_stationary_point() -> None:
     np.testing.assert_allclose(approx_fprime(at, likelihood, 1e-6), 0, atol=1e-5)
 
 
-# ---- limits ---------------------------------------------------------------------------------------------------------
+# ---- limits
+#
+#
+#
+# ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("build", [
-    lambda inner: MMSEClassifier(inner, noise=0.0), lambda inner: ReplicationClassifier(inner, noise=0.0),
-    lambda inner: LabelEstimationClassifier(inner, noise=0.0), lambda inner: JointEMClassifier(inner, noise=0.0),
-    lambda inner: LabelerVotingClassifier(inner),
-    lambda inner: NoisyLogisticRegression("ml", noise=0.0, **EXACT), lambda inner: NoisyLogisticRegression("mmse", noise=0.0, **EXACT),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda inner: MMSEClassifier(inner, noise=0.0),
+        lambda inner: ReplicationClassifier(inner, noise=0.0),
+        lambda inner: LabelEstimationClassifier(inner, noise=0.0),
+        lambda inner: JointEMClassifier(inner, noise=0.0),
+        lambda inner: LabelerVotingClassifier(inner),
+        lambda inner: NoisyLogisticRegression("ml", noise=0.0, **EXACT),
+        lambda inner: NoisyLogisticRegression("mmse", noise=0.0, **EXACT),
+    ],
+)
 def test_perfect_labels_are_ordinary_training(n_classes: int, build: Any) -> None:
     X, truth, _ = world(200, n_classes)
     ordinary = LogisticRegression(**EXACT)
@@ -238,8 +254,10 @@ def test_perfect_labels_make_gaussian_naive_bayes() -> None:
 
 def test_useless_labels_leave_the_prior() -> None:
     X, _, grid = world(200)
-    for model in (MMSEClassifier(LogisticRegression(**EXACT), noise=0.5, prior=[0.7, 0.3]),
-                  NoisyLogisticRegression("mmse", noise=0.5, prior=[0.7, 0.3], **EXACT)):  # fmt: skip
+    for model in (
+        MMSEClassifier(LogisticRegression(**EXACT), noise=0.5, prior=[0.7, 0.3]),
+        NoisyLogisticRegression("mmse", noise=0.5, prior=[0.7, 0.3], **EXACT),
+    ):
         with pytest.warns(WeakLabelsWarning, match="keeps 0%"):
             model.fit(X, grid)
         np.testing.assert_allclose(model.predict_proba(X)[:, 1], 0.3, atol=1e-6)
@@ -286,14 +304,28 @@ def test_joint_em_learns_the_labelers() -> None:
         grid[:, t] = rng.random(len(truth)) < tables[t][truth, 1]
     for algorithm in ("raykar", "khetan"):
         model = JointEMClassifier(algorithm=algorithm).fit(X, grid)
-        # khetan takes the classifier's decisions for the truth, so its matrices carry the classifier's own errors
+        # khetan takes the classifier's decisions for the truth, so its matrices carry the
+        # classifier's own errors
         assert np.abs(model.confusion_ - tables).max() < (0.06 if algorithm == "raykar" else 0.15)
         assert model.score(X, truth) > LogisticRegression().fit(X, truth).score(X, truth) - 0.02
         assert model.truth_.shape == (1500, 2)
 
 
-@pytest.mark.parametrize("noise", [None, tr.noise.DawidSkene(), tr.noise.OneCoin(), tr.noise.Strata(2), tr.noise.Difficulty(), (0.2, 0.4),
-                                   {0: 0.3, 1: 0.3}, dict.fromkeys(range(5), 0.3), tr.noise.Confusion([[0.7, 0.3], [0.3, 0.7]], weight=50)], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    "noise",
+    [
+        None,
+        tr.noise.DawidSkene(),
+        tr.noise.OneCoin(),
+        tr.noise.Strata(2),
+        tr.noise.Difficulty(),
+        (0.2, 0.4),
+        {0: 0.3, 1: 0.3},
+        dict.fromkeys(range(5), 0.3),
+        tr.noise.Confusion([[0.7, 0.3], [0.3, 0.7]], weight=50),
+    ],
+    ids=str,
+)
 def test_every_noise_of_grade_trains(noise: Any) -> None:
     X, truth, grid = world(300)
     # strata want more than labels to be told apart
@@ -303,7 +335,7 @@ def test_every_noise_of_grade_trains(noise: Any) -> None:
     assert model.prior_.sum() == pytest.approx(1)
 
 
-# ---- shapes of input ------------------------------------------------------------------------------------------------
+# ---- shapes of input
 
 
 def test_labels_matrix_and_long_table_agree() -> None:
@@ -426,7 +458,11 @@ def test_certain_rows_are_not_copied() -> None:
     assert seen[1] == 250
 
 
-# ---- bad input ------------------------------------------------------------------------------------------------------
+# ---- bad input
+#
+#
+#
+# ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -473,7 +509,9 @@ def test_plain_targets_of_every_kind() -> None:
 
 
 def test_torch_is_asked_for_by_name_only() -> None:
-    """A plain request for torch brings gigabytes of GPU libraries: only the extra of that name makes it, and pins nothing."""
+    """A plain request for torch brings gigabytes of GPU libraries: only the extra of that name
+    makes it, and pins nothing.
+    """
     extras = tomllib.loads((Path(__file__).resolve().parents[2] / "pyproject.toml").read_text())[
         "project"
     ]["optional-dependencies"]

@@ -1,4 +1,6 @@
-"""Torch losses: exact gradients, no bias by enumeration, gaps, extremes, and the limits of perfect labels."""
+"""Torch losses: exact gradients, no bias by enumeration, gaps, extremes, and the limits of perfect
+labels.
+"""
 
 from __future__ import annotations
 
@@ -114,7 +116,8 @@ def test_equal_to_the_estimators_objective(name: Any) -> None:
     value, _ = problem.smooth(theta)
     coef, constant = problem.unpack(theta)
     loss = MarginalLikelihoodLoss(TABLES) if name == "ml" else MMSELoss(TABLES, prior)
-    # the estimator's evidence is scaled to a maximum of zero in each row, a constant that no gradient sees
+    # the estimator's evidence is scaled to a maximum of zero in each row, a constant that no
+    # gradient sees
     shift = 0.0
     if name == "ml":
         raw = tr.noise.Confusion(TABLES.numpy()).log_likelihood(labels)
@@ -126,8 +129,12 @@ def test_equal_to_the_estimators_objective(name: Any) -> None:
 @pytest.mark.parametrize("name", ["mmse", "marginal", "proxy", "crowd"])
 def test_perfect_labels_are_cross_entropy(name: str) -> None:
     eye = torch.eye(3, dtype=torch.float64)
-    loss = {"mmse": lambda: MMSELoss(eye), "marginal": lambda: MarginalLikelihoodLoss(eye), "proxy": lambda: ProxyLoss(eye),
-            "crowd": lambda: CrowdLoss(3, 1, confusion=eye, learn=False, trace=0.0)}[name]()  # fmt: skip
+    loss = {
+        "mmse": lambda: MMSELoss(eye),
+        "marginal": lambda: MarginalLikelihoodLoss(eye),
+        "proxy": lambda: ProxyLoss(eye),
+        "crowd": lambda: CrowdLoss(3, 1, confusion=eye, learn=False, trace=0.0),
+    }[name]()
     logits, labels = logits_of(4).detach(), torch.tensor([0, 2, 1, 1])
     assert torch.allclose(
         loss(logits, labels), torch.nn.functional.cross_entropy(logits, labels), atol=1e-12
@@ -200,6 +207,9 @@ def test_bad_input() -> None:
 
 
 def test_nothing_else_imports_torch() -> None:
-    code = "import sys, truthing.train as t; t.MMSEClassifier, t.noisy_scorer; print('torch' in sys.modules)"
+    code = (
+        "import sys, truthing.train as t; t.MMSEClassifier, t.noisy_scorer; print('torch' in "
+        "sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -1,4 +1,6 @@
-"""Tuning and grading on dirty labels: the splitter, the scorers, and what scikit-learn does with both."""
+"""Tuning and grading on dirty labels: the splitter, the scorers, and what scikit-learn does with
+both.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ from truthing.train import (
     noisy_scorer,
 )
 
-# five labels an item, each wrong 25% of the time: weak by the estimators' own measure
+# five labels per item, each wrong 25% of the time: weak by the estimators' own measure
 pytestmark = pytest.mark.filterwarnings("ignore::truthing.train.evidence.WeakLabelsWarning")
 
 
@@ -86,8 +88,12 @@ def test_grid_search_without_true_labels() -> None:
     assert search.best_params_["noisylogisticregression__C"] > 1e-4
     actual = roc_auc_score(truth == "good", search.predict_proba(X)[:, 1])
     assert search.best_score_ == pytest.approx(actual, abs=0.05)
-    matrix = GridSearchCV(MMSEClassifier(noise=0.25), {"estimator": [LogisticRegression(C=c) for c in (0.01, 1.0)]},
-                          scoring=noisy_scorer("accuracy", noise=0.25), cv=LabelsKFold(3))  # fmt: skip
+    matrix = GridSearchCV(
+        MMSEClassifier(noise=0.25),
+        {"estimator": [LogisticRegression(C=c) for c in (0.01, 1.0)]},
+        scoring=noisy_scorer("accuracy", noise=0.25),
+        cv=LabelsKFold(3),
+    )
     grid = plain.matrix().astype(float)
     grid[grid < 0] = np.nan
     assert np.isfinite(matrix.fit(X, grid).cv_results_["mean_test_score"]).all()
@@ -102,8 +108,11 @@ def test_scores_estimate_the_actual_metric(metric: str, sign: int) -> None:
     model = NoisyLogisticRegression(noise=0.25).fit(X[:1000], labels[:1000])
     value = noisy_scorer(metric, noise=0.25)(model, X[1000:], labels[1000:])
     actual = tr.grade(
-        model.predict(X[1000:]), tr.Labels.from_matrix(truth[1000:, None]), noise=0.0, scores=model.predict_proba(X[1000:])[:, 1]
-    )[metric].mean  # fmt: skip
+        model.predict(X[1000:]),
+        tr.Labels.from_matrix(truth[1000:, None]),
+        noise=0.0,
+        scores=model.predict_proba(X[1000:])[:, 1],
+    )[metric].mean
     assert value == pytest.approx(sign * actual, abs=0.03)
 
 

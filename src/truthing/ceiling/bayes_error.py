@@ -16,10 +16,14 @@ from truthing.errors import InputError
 from truthing.labels import Labels
 
 DEFINITE = (
-    "Labelers err about a definite truth: each item has one true class, so labels set no limit above 0 to a classifier of the truth. Whether its "
+    "Labelers err about a definite truth: each item has one true class, so labels set no "
+    "limit above 0 to a classifier of the truth. Whether its "
     "inputs determine the truth cannot be seen from disagreement."
 )
-MAJORITY = "The labelers' error rate takes the class that most labels of an item would name in the long run for its truth."
+MAJORITY = (
+    "The labelers' error rate takes the class that most labels of an item would name in the long "
+    "run for its truth."
+)
 
 
 def bayes_error(
@@ -104,8 +108,13 @@ def bayes_error(
             f"reading {reading!r} is not known: choose 'ambiguity' or 'labeler error'."
         )
     given = {
-        "soft": soft, "uncertainty": uncertainty, "noisy": noisy, "counts": counts, "positive_confidence": positive_confidence, "scores": scores,
-    }  # fmt: skip
+        "soft": soft,
+        "uncertainty": uncertainty,
+        "noisy": noisy,
+        "counts": counts,
+        "positive_confidence": positive_confidence,
+        "scores": scores,
+    }
     kinds = [name for name, value in given.items() if value is not None]
     tested = hard if kinds and hard is not None else None
     if hard is not None and not kinds:
@@ -151,7 +160,8 @@ def _refuse_idle(kind: str, **extra: Any) -> None:
             continue
         if name == "hard":
             raise InputError(
-                f"hard labels beside {kind} are the test labels of a model: give its predictions too."
+                f"hard labels beside {kind} are the test labels of a model: give its "
+                "predictions too."
             )
         if kind not in _NEEDS[name]:
             raise InputError(
@@ -161,10 +171,18 @@ def _refuse_idle(kind: str, **extra: Any) -> None:
 
 def _result(source: sources.Source) -> BayesError:
     return BayesError(
-        source.value, source.paper, len(source.evidence.lower), source.method, identified=source.identified, scale=source.scale,
-        details=source.details, warnings=list(source.warnings), assumptions=list(source.assumptions), evidence=source.evidence,
+        source.value,
+        source.paper,
+        len(source.evidence.lower),
+        source.method,
+        identified=source.identified,
+        scale=source.scale,
+        details=source.details,
+        warnings=list(source.warnings),
+        assumptions=list(source.assumptions),
+        evidence=source.evidence,
         half_width=source.half_width,
-    )  # fmt: skip
+    )
 
 
 def _with_verdict(
@@ -185,7 +203,10 @@ def _with_verdict(
         errors = (codes != place[where]).astype(float)
         against = "the test labels given, which may come from another process than the ceiling's"
     elif source.errors is None:
-        raise InputError("uncertainty labels do not say which class they doubt: give soft labels, or hard test labels, with predictions.")  # fmt: skip
+        raise InputError(
+            "uncertainty labels do not say which class they doubt: give soft labels, or hard "
+            "test labels, with predictions."
+        )
     else:
         every = np.full(n, -1)
         every[where] = codes
@@ -215,6 +236,12 @@ def _definite(result: BayesError) -> BayesError:
         *(sentence for sentence in result.assumptions if sentence != sources.SAME),
     ]
     return replace(
-        result, value=0.0, reading="labeler error", identified=None, evidence=None, half_width=None, labeler_error=noise,
+        result,
+        value=0.0,
+        reading="labeler error",
+        identified=None,
+        evidence=None,
+        half_width=None,
+        labeler_error=noise,
         assumptions=assumed,
-    )  # fmt: skip
+    )

@@ -1,4 +1,6 @@
-"""Bounds: one number for each item whose mean bounds the Bayes error from below, and one from above."""
+"""Bounds: one number for each item whose mean bounds the Bayes error from below, and one from
+above.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from truthing.class_codes import Array
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """Means of ``lower`` and ``upper`` are at most and at least the Bayes error; one array twice where it is identified.
+    """Means of ``lower`` and ``upper`` are at most and at least the Bayes error; one array twice
+    where it is identified.
 
     The ranges are what the numbers could be at all, ``possible`` what the Bayes error could be.
     """
@@ -29,7 +32,9 @@ class Bounds:
         return cls(values, values, (low, high), (low, high), (low, high))
 
     def limits(self, level: float) -> tuple[float, float]:
-        """Confidence limits of the Bayes error itself, wherever in its identified interval it lies."""
+        """Confidence limits of the Bayes error itself, wherever in its identified interval it
+        lies.
+        """
         tail = (1 - level) / 2
         low, high = self.lower_range[0], self.upper_range[1]
         if self.lower_range[1] > low:

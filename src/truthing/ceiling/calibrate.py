@@ -1,4 +1,6 @@
-"""Scores turned into probabilities of a decision: Platt's logistic curve and isotonic regression, fitted on other items than they judge."""
+"""Scores turned into probabilities of a decision: Platt's logistic curve and isotonic regression,
+fitted on other items than they judge.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ FOLDS = 10
 
 
 def platt(scores: Array, decisions: Array) -> Array:
-    """Slope and intercept of the most likely logistic curve (Newton), for centred and scaled scores.
+    """Slope and intercept of the most likely logistic curve (Newton), for centred and scaled
+    scores.
 
     >>> platt(np.array([-1.0, 1.0, -1.0, 1.0]), np.array([0, 1, 1, 0])).round(6).tolist()
     [0.0, 0.0]
@@ -82,7 +85,9 @@ def cross_fitted(
 
 
 def platt_influence(scores: Array, decisions: Array) -> Array:
-    """Terms whose mean is Eq. 4 after Platt scaling and whose spread holds the doubt about the curve too (delta method)."""
+    """Terms whose mean is Eq. 4 after Platt scaling and whose spread holds the doubt about the
+    curve too (delta method).
+    """
     theta = platt(scores, decisions)
     share = _curve(theta, scores)
     design = np.stack([scores, np.ones(len(scores))], axis=1)

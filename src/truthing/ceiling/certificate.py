@@ -1,10 +1,12 @@
-"""What m labels an item say about the Bayes error, without a model of the items.
+"""What m labels per item say about the Bayes error, without a model of the items.
 
-m labels show only the first m moments of the class probabilities p, so the Bayes error E[h(p)], h = 1 - max p, lies in an identified
-interval. A *certificate* is a score φ of an item's votes whose expectation given p never exceeds h(p): its mean is then a lower
-bound of the Bayes error, whatever the distribution of p. A linear program finds the best certificate on one half of the items, and the mean over
-the other half has an honest confidence limit. Upper bounds mirror this. The program only proposes: certificates are checked on a finer set of p
-and shifted until they hold, so that a poor one costs width and never coverage.
+m labels show only the first m moments of the class probabilities p, so the Bayes error E[h(p)], h =
+1 - max p, lies in an identified interval. A *certificate* is a score φ of an item's votes whose
+expectation given p never exceeds h(p): its mean is then a lower bound of the Bayes error, whatever
+the distribution of p. A linear program finds the best certificate on one half of the items, and the
+mean over the other half has an honest confidence limit. Upper bounds mirror this. The program only
+proposes: certificates are checked on a finer set of p and shifted until they hold, so that a poor
+one costs width and never coverage.
 """
 
 from __future__ import annotations
@@ -18,17 +20,21 @@ from truthing.class_codes import Array
 from truthing.randomness import generator
 
 LEVELS = np.array([1, 2, 3, 5, 10, 20, 50])
-STRICTNESS = 2.5  # standard errors that the program allows each moment to be off; chosen for width, coverage does not hang on it
+# standard errors that the program allows each moment to be off; chosen for width, coverage does not
+# hang on it
+STRICTNESS = 2.5
 DEGREE = {2: 20, 3: 10}
 MANY_CLASSES_DEGREE = 6
 
 
 @dataclass(frozen=True)
 class ThinnedVotes:
-    """Items as scores can see them: each one's votes for a class, thinned to a round number of labels.
+    """Items as scores can see them: each one's votes for a class, thinned to a round number of
+    labels.
 
-    ``counts`` holds distinct rows of votes and ``times`` how many items show each. ``cells`` is rows × cells, blocks of cells being (number of labels, class); a row holds the probabilities that a random choice of
-    that many of the item's labels has 0, 1, … votes for the class.
+    ``counts`` holds distinct rows of votes and ``times`` how many items show each. ``cells`` is
+    rows × cells, blocks of cells being (number of labels, class); a row holds the probabilities
+    that a random choice of that many of the item's labels has 0, 1, … votes for the class.
     """
 
     counts: Array
@@ -83,7 +89,9 @@ class ThinnedVotes:
 
 
 def reach(scores: Array, panel: ThinnedVotes) -> tuple[float, float]:
-    """The least and the greatest score that any votes could get: a sum over classes under a fixed total, so a small dynamic program."""
+    """The least and the greatest score that any votes could get: a sum over classes under a fixed
+    total, so a small dynamic program.
+    """
     lows, highs = [], []
     for size in np.unique(panel.sizes):
         blocks = [scores[where] for n, _, where in panel.blocks if n == size]
@@ -113,10 +121,12 @@ def propose(
     slack: float = STRICTNESS,
     most: float = 2.0,
 ) -> tuple[Array, float]:
-    """The best certificate for these mean cells, one score for each cell, and its bound with moments allowed to be off by ``slack``.
+    """The best certificate for these mean cells, one score for each cell, and its bound with
+    moments allowed to be off by ``slack``.
 
-    Side 1 bounds from below, -1 from above. Scores are polynomials of the votes, orthonormal under ``cells``, so that the penalty is
-    ``slack`` of their standard errors at ``n`` items; ``most`` keeps every score within ±most.
+    Side 1 bounds from below, -1 from above. Scores are polynomials of the votes, orthonormal under
+    ``cells``, so that the penalty is ``slack`` of their standard errors at ``n`` items; ``most``
+    keeps every score within ±most.
     """
     from scipy.optimize import linprog
 

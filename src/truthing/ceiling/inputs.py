@@ -30,7 +30,8 @@ def numbers(values: Any, what: str, *, dimensions: tuple[int, ...] = (1,)) -> Ar
     if not np.isfinite(found.sum()) and not np.isfinite(found).all():
         place = np.argwhere(~np.isfinite(found))[0]
         raise InputError(
-            f"{what} hold {found[tuple(place)]} at item {place[0]}: leave such items out, or fill them in."
+            f"{what} hold {found[tuple(place)]} at item {place[0]}: leave such items out, or "
+            "fill them in."
         )
     return found
 
@@ -50,7 +51,8 @@ def shares(
         if found.shape[1] < 2 or np.abs(total - 1).max() > 1e-3:
             row = int(np.argmax(np.abs(total - 1)))
             raise InputError(
-                f"the class probabilities of item {row} add up to {total[row]:g}, not 1: give one column for each class "
+                f"the class probabilities of item {row} add up to {total[row]:g}, not 1: "
+                "give one column for each class "
                 "(votes go into counts)."
             )
     return found
@@ -59,7 +61,9 @@ def shares(
 def vote_counts(
     values: Any, what: str = "counts"
 ) -> tuple[Array, tuple[Any, ...], tuple[Any, ...] | None]:
-    """Items × classes votes, the classes, and the items' names if they have any; from `Labels` or a table of counts."""
+    """Items × classes votes, the classes, and the items' names if they have any; from `Labels` or a
+    table of counts.
+    """
     if isinstance(values, Labels):
         table = values.resolve_repeats("error").counts()
         return table, values.classes, values.items
@@ -68,17 +72,21 @@ def vote_counts(
     if len(bad):
         row, column = bad[0]
         raise InputError(
-            f"{what} hold {found[row, column]:g} (item {row}, class {column}): votes are whole numbers from 0 up."
+            f"{what} hold {found[row, column]:g} (item {row}, class {column}): votes are "
+            "whole numbers from 0 up."
         )
     if found.shape[1] < 2:
         raise InputError(
-            f"{what} have one column: give the votes for each class, items in rows and classes in columns."
+            f"{what} have one column: give the votes for each class, items in rows and "
+            "classes in columns."
         )
     return found.astype(np.int64), tuple(range(found.shape[1])), None
 
 
 def hard_labels(values: Any) -> Labels:
-    """One label for each item, an items × labelers matrix with None or NaN where there is none, or `Labels`."""
+    """One label for each item, an items × labelers matrix with None or NaN where there is none, or
+    `Labels`.
+    """
     if isinstance(values, Labels):
         return values
     grid = values if isinstance(values, np.ndarray) else np.array(list(values), dtype=object)
@@ -93,20 +101,24 @@ def hard_labels(values: Any) -> Labels:
 
 
 def two_sided(values: Any, what: str, n: int) -> Array:
-    """Positive or not, from booleans, 0 and 1, -1 and +1, or two names of which the last in order is positive."""
+    """Positive or not, from booleans, 0 and 1, -1 and +1, or two names of which the last in order
+    is positive.
+    """
     codes, names = factorise(values if isinstance(values, np.ndarray) else list(values))
     if len(codes) != n:
         raise InputError(f"{len(codes):,} {what} for {n:,} items: give one for each.")
     if (codes < 0).any():
         raise InputError(
-            f"{what} hold no value at item {int(np.argmin(codes))}: fill it in or leave the item out."
+            f"{what} hold no value at item {int(np.argmin(codes))}: fill it in or leave the "
+            "item out."
         )
     if set(names) <= {-1, 1} or set(names) <= {0, 1} or set(names) <= {False, True}:
         return np.array([name == 1 for name in names])[codes]
     ordered = sorted(names, key=str)
     if len(ordered) != 2:
         raise InputError(
-            f"{what} must be of two kinds, such as 0 and 1 or -1 and +1; they hold {listing(ordered)}."
+            f"{what} must be of two kinds, such as 0 and 1 or -1 and +1; they hold "
+            f"{listing(ordered)}."
         )
     return np.array([name == ordered[1] for name in names])[codes]
 
@@ -114,10 +126,13 @@ def two_sided(values: Any, what: str, n: int) -> Array:
 def predicted(
     values: Any, classes: Sequence[Any], items: Sequence[Any] | None, n: int
 ) -> tuple[Array, Array, list[str]]:
-    """Which items a model predicted, as which class (a code, -1 for a class nobody was labeled with), and what was dropped."""
+    """Which items a model predicted, as which class (a code, -1 for a class nobody was labeled
+    with), and what was dropped.
+    """
     if isinstance(values, str | bytes):
         raise InputError(
-            "predictions must be a sequence, a mapping or Predictions: read a file with read_predictions."
+            "predictions must be a sequence, a mapping or Predictions: read a file with "
+            "read_predictions."
         )
     named = isinstance(values, Predictions | Mapping)
     if isinstance(values, Predictions):
@@ -144,11 +159,15 @@ def predicted(
     code = recode(codes, names, classes)
     if (code < 0).all():
         raise InputError(
-            f"predictions are {listing(names)}; the classes are {listing(classes)}: use the same names."
+            f"predictions are {listing(names)}; the classes are {listing(classes)}: use the "
+            "same names."
         )
     notes = []
     if len(both) < n or len(both) < len(keys):
-        notes.append(f"{n - len(both):,} items have no prediction and {len(keys) - len(both):,} predictions no labels: left out of the verdict.")  # fmt: skip
+        notes.append(
+            f"{n - len(both):,} items have no prediction and {len(keys) - len(both):,} "
+            "predictions no labels: left out of the verdict."
+        )
     return np.array([i for i, _ in both]), code, notes
 
 

@@ -12,11 +12,13 @@ BINS = 1 << 12
 
 
 def mean_limits(values: Any, low: float, high: float, level: float = 0.95) -> tuple[float, float]:
-    """Limits of the mean of a population from independent draws of it, all between ``low`` and ``high``.
+    """Limits of the mean of a population from independent draws of it, all between ``low`` and
+    ``high``.
 
-    Gaffke's limits: the upper one is the quantile of ``Σ wᵢ xᵢ + w₀ high`` under uniform Dirichlet weights, the lower one its mirror.
-    For numbers that are only 0 or 1 these are the exact limits of Clopper and Pearson, also when every number is 0; for many numbers
-    they approach those of the central limit theorem. No draw of random numbers: the tail is Lugannani and Rice's.
+    Gaffke's limits: the upper one is the quantile of ``Σ wᵢ xᵢ + w₀ high`` under uniform Dirichlet
+    weights, the lower one its mirror. For numbers that are only 0 or 1 these are the exact limits
+    of Clopper and Pearson, also when every number is 0; for many numbers they approach those of the
+    central limit theorem. No draw of random numbers: the tail is Lugannani and Rice's.
 
     >>> low, high = mean_limits([0] * 50, 0, 1)
     >>> low, round(high, 3)
@@ -56,7 +58,9 @@ def _unit_limit(unit: Array, tail: float) -> float:
 
 
 def _compress(unit: Array) -> tuple[Array, Array]:
-    """Distinct numbers and how often each occurs; of very many, a grid on which each is shared between its neighbours: the mean stays."""
+    """Distinct numbers and how often each occurs; of very many, a grid on which each is shared
+    between its neighbours: the mean stays.
+    """
     if len(unit) <= BINS:
         atoms, times = np.unique(unit, return_counts=True)
         return atoms, times.astype(float)
@@ -69,7 +73,9 @@ def _compress(unit: Array) -> tuple[Array, Array]:
 
 
 def _tail(atoms: Array, times: Array, t: float) -> float:
-    """P(Σ wᵢ xᵢ > t) for Dirichlet weights, that is P(Σ Eᵢ (xᵢ - t) > 0) for exponential Eᵢ, by the saddlepoint."""
+    """P(Σ wᵢ xᵢ > t) for Dirichlet weights, that is P(Σ Eᵢ (xᵢ - t) > 0) for exponential Eᵢ, by the
+    saddlepoint.
+    """
     from scipy.special import ndtr
 
     a = atoms - t

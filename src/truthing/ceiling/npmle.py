@@ -1,4 +1,6 @@
-"""The most likely distribution of class probabilities behind votes, with no form assumed (Kiefer and Wolfowitz, on given points)."""
+"""The most likely distribution of class probabilities behind votes, with no form assumed (Kiefer
+and Wolfowitz, on given points).
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,15 @@ CLOSE = 0.1
 
 
 def most_likely_weights(counts: Array, times: Array, points: Array) -> Array:
-    """Weight of each point: EM from equal weights, stopped at the first round as likely as the last within a tenth of a log unit.
+    """Weight of each point: EM from equal weights, stopped at the first round as likely as the last
+    within a tenth of a log unit.
 
-    The end of EM is a few spikes, which the data do not demand; where votes are silent the early rounds stay spread out.
+    The end of EM is a few spikes, which the data do not demand; where votes are silent the early
+    rounds stay spread out.
 
     >>> points = np.array([[0.1, 0.9], [0.5, 0.5], [0.9, 0.1]])
-    >>> most_likely_weights(np.array([[9, 1], [1, 9]]), np.array([50, 50]), points).round(2).tolist()
+    >>> most_likely_weights(np.array([[9, 1], [1, 9]]), np.array([50, 50]),
+    ...     points).round(2).tolist()
     [0.5, 0.0, 0.5]
     """
     log = counts @ np.log(np.maximum(points, 1e-300)).T

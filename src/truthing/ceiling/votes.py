@@ -1,4 +1,6 @@
-"""Several hard labels an item: the identified interval, a point in it, and the evidence for both."""
+"""Several hard labels per item: the identified interval, a point in it, and the evidence for
+both.
+"""
 
 from __future__ import annotations
 
@@ -15,18 +17,21 @@ from truthing.class_codes import Array
 
 @dataclass(frozen=True)
 class Votes:
-    """What votes say about the Bayes error: the interval they identify, the point of the most likely distribution, and evidence."""
+    """What votes say about the Bayes error: the interval they identify, the point of the most
+    likely distribution, and evidence.
+    """
 
     identified: tuple[float, float]
     point: float
     evidence: Bounds
 
 
-LARGEST_PROGRAM = 150  # cells; with more classes and labels than that, plurality certificates alone are nearly as sharp
+# cells; with more classes and labels than that, plurality certificates alone are nearly as sharp
+LARGEST_PROGRAM = 150
 
 
 def read_votes(counts: Array, seed: int = 0) -> Votes:
-    """Identified interval, point and evidence of items × classes votes, at least one an item.
+    """Identified interval, point and evidence of items × classes votes, at least one per item.
 
     >>> votes = read_votes(np.array([[1, 0]] * 30 + [[0, 1]] * 70))
     >>> [round(limit, 3) for limit in votes.identified]
@@ -59,7 +64,9 @@ def read_votes(counts: Array, seed: int = 0) -> Votes:
 
 @dataclass(frozen=True)
 class Search:
-    """Certificates for one panel: those of the linear program, where it is small enough, and those of the plurality."""
+    """Certificates for one panel: those of the linear program, where it is small enough, and those
+    of the plurality.
+    """
 
     panel: ThinnedVotes
     atoms: Array
@@ -97,7 +104,9 @@ class Search:
         return max(found) if side == 1 else min(found)
 
     def certificate(self, side: int, times: Array) -> tuple[Array, tuple[float, float]]:
-        """Scores of the patterns, and the range they could have, of what looks best on these items."""
+        """Scores of the patterns, and the range they could have, of what looks best on these
+        items.
+        """
         n_classes = self.panel.counts.shape[1]
         offers = []
         if n_classes > 2 or times.sum() == 0:

@@ -1,4 +1,6 @@
-"""The command line: parse, call, print; no arithmetic. One file for each command; nothing imports it."""
+"""The command line: parse, call, print; no arithmetic. One file for each command; nothing imports
+it.
+"""
 
 from truthing.cli.main import main
 

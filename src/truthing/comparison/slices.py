@@ -1,7 +1,8 @@
-"""Slices: the same question for each group of items, pooled so that small groups do not shout.
+"""Slices: the same question for each group of items, partially pooled, so that small groups do not mislead.
 
-What is asked of a slice is always about new data like it (its items are a sample). The slices' values are normal around a common mean with a spread τ
-that is learned with them (a grid, flat on τ), so a slice moves towards the others as far as its own data are thin.
+What is asked of a slice is always about new data like it (its items are a sample). The slices'
+values are normal around a common mean with a spread τ that is learned with them (a grid, flat on
+τ), so a slice moves towards the others as far as its own data are thin.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ GRID = 200
 
 @dataclass(frozen=True, eq=False)
 class Slice:
-    """One model (or the difference of two, named "a - b") in one group of items: alone, and pooled with the other groups."""
+    """One model (or the difference of two, named "a - b") in one group of items: alone, and pooled
+    with the other groups.
+    """
 
     name: str
     model: str
@@ -33,15 +36,24 @@ class Slice:
     def to_dict(self, level: float) -> dict[str, Any]:
         low, high = self.pooled.interval(level)
         return {
-            "slice": self.name, "model": self.model, "metric": self.metric, "items": self.items, "mean": self.pooled.mean, "low": low,
-            "high": high, "level": level, "alone": self.alone.mean,
-        }  # fmt: skip
+            "slice": self.name,
+            "model": self.model,
+            "metric": self.metric,
+            "items": self.items,
+            "mean": self.pooled.mean,
+            "low": low,
+            "high": high,
+            "level": level,
+            "alone": self.alone.mean,
+        }
 
 
 def by_slice(
     metric: str, draws: Array, models: Sequence[str], sizes: Mapping[str, int], seed: int
 ) -> list[Slice]:
-    """Each model in each slice and, of two models, their difference; ``draws`` is slices × draws × models, ``sizes`` counts items."""
+    """Each model in each slice and, of two models, their difference; ``draws`` is slices × draws ×
+    models, ``sizes`` counts items.
+    """
     columns = [(model, draws[:, :, j], (0.0, 1.0)) for j, model in enumerate(models)]
     if len(models) == 2:
         first, second = models
@@ -57,9 +69,11 @@ def by_slice(
 
 
 def pool(values: Array, seed: int) -> Array:
-    """Draws (slices × draws) shrunk towards each other; a slice where the metric is undefined learns from the others alone.
+    """Draws (slices × draws) shrunk towards each other; a slice where the metric is undefined
+    learns from the others alone.
 
-    With means m_k and variances v_k of the slices and θ_k ~ N(μ, τ²): p(τ | data) ∝ V^½ Π N(m_k; μ̂, v_k + τ²), V the variance of μ̂.
+    With means m_k and variances v_k of the slices and θ_k ~ N(μ, τ²): p(τ | data) ∝ V^½ Π N(m_k;
+    μ̂, v_k + τ²), V the variance of μ̂.
     """
     known = np.asarray(~np.isnan(values).all(axis=1))
     n_slices, n_draws = values.shape

@@ -14,7 +14,8 @@ from truthing.metrics.estimate import check_level, shortest_interval
 
 @dataclass(frozen=True, eq=False)
 class Confusion:
-    """The C × C confusion counts, truth in rows: their mean and, entry by entry, highest-density intervals.
+    """The C × C confusion counts, truth in rows: their mean and, entry by entry, highest-density
+    intervals.
 
     >>> draws = np.array([[[8, 2], [1, 9]], [[7, 3], [1, 9]]])
     >>> Confusion.from_dense(draws).mean.tolist()

@@ -1,8 +1,9 @@
 """Metrics as pure functions of confusion counts, vectorised over draws.
 
-Every metric here depends on a confusion matrix only through its diagonal and its margins, so that is all a `Tally`
-keeps: a thousand classes and thousands of draws fit in memory. Undefined ratios (0/0) take ``zero_division``, as in
-scikit-learn; NaN leaves them undefined, and averages over classes pass over them.
+Every metric here depends on a confusion matrix only through its diagonal and its margins, so that
+is all a `Tally` keeps: a thousand classes and thousands of draws fit in memory. Undefined ratios
+(0/0) take ``zero_division``, as in scikit-learn; NaN leaves them undefined, and averages over
+classes pass over them.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def ratio(numerator: Array, denominator: Array, zero_division: float) -> Array:
     return np.where(denominator == 0, zero_division, numerator / safe)
 
 
-# ---- one number for all classes -------------------------------------------------------------------------------------
+# ---- one number for all classes
 
 
 def accuracy(tally: Tally, zero_division: float = 0.0) -> Array:
@@ -81,7 +82,7 @@ def kappa(tally: Tally, zero_division: float = np.nan) -> Array:
     return ratio(tally.right.sum(axis=-1) * n - chance, n**2 - chance, zero_division)
 
 
-# ---- one number for each class --------------------------------------------------------------------------------------
+# ---- one number for each class
 
 
 def precision(tally: Tally, zero_division: float = 0.0) -> Array:
@@ -141,7 +142,8 @@ def evaluate(
 ) -> Array:
     """A metric by its name, for every draw of a tally.
 
-    Names: ``accuracy``, ``recall`` (of the positive class of two), ``recall[cat]``, ``macro_f1``, ``f_beta(2)`` …
+    Names: ``accuracy``, ``recall`` (of the positive class of two), ``recall[cat]``, ``macro_f1``,
+    ``f_beta(2)`` …
 
     >>> evaluate("recall[cat]", Tally.from_confusion([[8, 2], [1, 9]]), classes=["cat", "dog"])
     array(0.8)
@@ -178,13 +180,16 @@ def evaluate(
         return values[..., names.index(indexed["cls"])]
     if positive is None:
         raise InputError(
-            f"{name} needs a class when there are {len(classes)}: ask for {base}[{classes[0]}] or macro_{base}."
+            f"{name} needs a class when there are {len(classes)}: ask for "
+            f"{base}[{classes[0]}] or macro_{base}."
         )
     return values[..., positive]
 
 
 def metric_names(classes: Sequence[Any], positive: int | None) -> list[str]:
-    """What a report shows unasked: the headline metrics for two classes, averages and each class for more."""
+    """What a report shows unasked: the headline metrics for two classes, averages and each class
+    for more.
+    """
     if positive is not None:
         return ["accuracy", "error", *PER_CLASS, "balanced_accuracy", "mcc", "kappa"]
     names = ["accuracy", "error", "balanced_accuracy", "mcc", "kappa"]
@@ -210,7 +215,8 @@ def _per_class(base: str, name: str) -> Callable[..., Array]:
         return lambda tally, zero_division=0.0: f_beta(tally, zero_division, beta=beta)
     known = [*known_metrics(), "auc", "average_precision"]
     raise InputError(
-        f"no metric is called {name!r}.{did_you_mean(name, known)} Known: {', '.join(known)}, and recall[CLASS] and the like."
+        f"no metric is called {name!r}.{did_you_mean(name, known)} Known: "
+        f"{', '.join(known)}, and recall[CLASS] and the like."
     )
 
 

@@ -1,4 +1,6 @@
-"""Estimate: a posterior kept whole, so that mean, mode and the interval at any level are questions to it."""
+"""Estimate: a posterior kept whole, so that mean, mode and the interval at any level are questions
+to it.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ from truthing.errors import InputError
 
 
 def shortest_interval(draws: Any, level: float = 0.95) -> tuple[Array, Array]:
-    """Shortest interval holding ``level`` of the draws along the first axis (highest density, for one mode).
+    """Shortest interval holding ``level`` of the draws along the first axis (highest density, for
+    one mode).
 
     >>> shortest_interval([0, 1, 1, 1, 9], 0.6)
     (np.float64(1.0), np.float64(1.0))
@@ -24,7 +27,8 @@ def shortest_interval(draws: Any, level: float = 0.95) -> tuple[Array, Array]:
     size = max(int(np.ceil(level * len(ordered) - 1e-9)), 1)
     low, high = ordered[: len(ordered) - size + 1], ordered[size - 1 :]
     width = high - low
-    # among equally short windows take the middle one: without this a flat posterior would lean to the left
+    # among equally short windows take the middle one: without this a flat posterior would lean to
+    # the left
     ties = width <= width.min(axis=0) * (1 + 1e-12) + 1e-15
     rank = np.cumsum(ties, axis=0)
     best = np.argmax(rank >= (rank[-1] + 1) // 2, axis=0)
@@ -78,7 +82,9 @@ class Estimate:
 
     @classmethod
     def from_draws(cls, draws: Any, *, support: tuple[float, float] = (0.0, 1.0)) -> Estimate:
-        """Equally likely values; NaN draws are where the quantity is undefined, and their share is kept."""
+        """Equally likely values; NaN draws are where the quantity is undefined, and their share is
+        kept.
+        """
         everything = np.asarray(draws, dtype=float).ravel()
         known = everything[~np.isnan(everything)]
         undefined = 1 - len(known) / max(len(everything), 1)
@@ -121,7 +127,7 @@ class Estimate:
         """A quantity without uncertainty, or (NaN) without a value."""
         return cls.from_draws([value])
 
-    # ---- answers --------------------------------------------------------------------------------------------------
+    # ---- answers
 
     @cached_property
     def mean(self) -> float:
@@ -205,7 +211,9 @@ class Estimate:
 
     @cached_property
     def draws(self) -> Array:
-        """Equally likely values: the draws themselves, or 4000 evenly spaced quantiles of an exact posterior."""
+        """Equally likely values: the draws themselves, or 4000 evenly spaced quantiles of an exact
+        posterior.
+        """
         if self.kind == "draws":
             return self.values
         if len(self.values) == 0:
@@ -235,7 +243,8 @@ class Estimate:
         grid = (edges[1:] + edges[:-1]) / 2
         mass, _ = np.histogram(self.values, bins=edges, weights=self.weights)
         step = edges[1] - edges[0]
-        # reflecting the histogram at its ends keeps the mass of a posterior that leans against 0 or 1
+        # reflecting the histogram at its ends keeps the mass of a posterior that leans against 0 or
+        # 1
         kernel = np.exp(-0.5 * (np.arange(-points, points + 1) * step / bandwidth) ** 2)
         mirrored = np.concatenate([mass[::-1], mass, mass[::-1]])
         smooth = np.convolve(mirrored, kernel / kernel.sum(), mode="same")[points : 2 * points]

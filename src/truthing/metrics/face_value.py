@@ -9,7 +9,8 @@ from truthing.labels import Labels
 
 
 def face_value(labels: Labels, predicted: Array) -> Array:
-    """Confusion against the labels as they are, every item counting once however many labels it has.
+    """Confusion against the labels as they are, every item counting once however many labels it
+    has.
 
     >>> face_value(Labels.from_matrix([[0, 0], [0, 1]]), np.array([0, 1])).tolist()
     [[1.0, 0.5], [0.0, 0.5]]
@@ -19,6 +20,8 @@ def face_value(labels: Labels, predicted: Array) -> Array:
 
 
 def confusion_against(share: Array, predicted: Array) -> Array:
-    """Expected confusion counts where each item is of each class with these shares (items × classes)."""
+    """Expected confusion counts where each item is of each class with these shares (items ×
+    classes).
+    """
     n = share.shape[1]
     return np.stack([np.bincount(predicted, weights=share[:, y], minlength=n) for y in range(n)])

@@ -57,7 +57,9 @@ class JointDensity:
         return float(mass.sum(axis=1) @ self.x), float(mass.sum(axis=0) @ self.y)
 
     def threshold(self, level: float = 0.95) -> float:
-        """The density above which ``level`` of the mass lies: the contour of the highest-density region."""
+        """The density above which ``level`` of the mass lies: the contour of the highest-density
+        region.
+        """
         check_level(level)
         ordered = np.sort(self.density, axis=None)[::-1]
         mass = np.cumsum(ordered) / ordered.sum()

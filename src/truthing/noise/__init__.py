@@ -1,7 +1,8 @@
 """How a truth becomes a label: the noise models, p(label | truth).
 
-`known.py` has noise that is given, `learned.py` noise to be learned, `em.py` its point estimates, `steps.py` the E and M steps
-that every fit shares. Uses data only; imported by everything from `truth` up.
+`known.py` has noise that is given, `learned.py` noise to be learned, `em.py` its point estimates,
+`steps.py` the E and M steps that every fit shares. Uses data only; imported by everything from
+`truth` up.
 """
 
 from truthing.noise.base import NoiseModel

@@ -24,7 +24,9 @@ class NoiseModel(Protocol):
 
 
 class TableNoise(ABC):
-    """A model with one confusion matrix for each labeler, labelers independent given the truth (Su 58)."""
+    """A model with one confusion matrix for each labeler, labelers independent given the truth (Su
+    58).
+    """
 
     @abstractmethod
     def tables(self, labels: Labels) -> Array:
@@ -47,7 +49,9 @@ def table_log_likelihood(labels: Labels, tables: Array) -> Array:
 
 
 def symmetric_table(error: Any, n_classes: int) -> Array:
-    """Su 59: right with probability 1 - ε, every wrong class equally likely; ``error`` may be an array."""
+    """Su 59: right with probability 1 - ε, every wrong class equally likely; ``error`` may be an
+    array.
+    """
     rate = np.asarray(error, dtype=float)[..., None, None]
     wrong = rate / max(n_classes - 1, 1)
     return np.where(np.eye(n_classes, dtype=bool), 1 - rate, wrong)
@@ -68,13 +72,15 @@ def align(values: Any, names: tuple[Any, ...], what: str) -> Array:
         absent = [n for n in names if n not in values]
         if absent:
             raise InputError(
-                f"no {what} is given for {listing(absent)}: give one for each, or a single number for all."
+                f"no {what} is given for {listing(absent)}: give one for each, or a single "
+                "number for all."
             )
         return np.array([float(values[n]) for n in names])
     array = np.asarray(values, dtype=float)
     if array.shape != (len(names),):
         raise InputError(
-            f"{what} has {array.size} values for {len(names)}: give one for each, or a single number for all."
+            f"{what} has {array.size} values for {len(names)}: give one for each, or a "
+            "single number for all."
         )
     return array
 
@@ -87,7 +93,9 @@ def check_rates(rates: Array, what: str) -> Array:
 
 
 def check_confusion(matrix: Any, what: str) -> Array:
-    """A square matrix of probabilities whose rows (truth) sum to one, or a sentence on what is wrong with it."""
+    """A square matrix of probabilities whose rows (truth) sum to one, or a sentence on what is
+    wrong with it.
+    """
     table = np.asarray(matrix, dtype=float)
     if table.ndim != 2 or table.shape[0] != table.shape[1]:
         raise InputError(

@@ -1,8 +1,10 @@
-"""Items with their own difficulty, labelers with their own fallibility (Su 59-60), both unknown: what EM and the sampler share.
+"""Items with their own difficulty, labelers with their own fallibility (Su 59-60), both unknown:
+what EM and the sampler share.
 
-A label is a uniform guess where the item (chance δ_i) or the labeler (chance φ_t) leads to one, so ``ε = (δ + φ - δφ)(C - 1)/C``. δ ~ Beta(a, b) is
-summed over levels, the nodes of Gauss-Legendre quadrature in √δ: given the truth an item's likelihood is a polynomial in δ, and few nodes
-do. States are (class, level), as in strata, but a labeler has one number instead of a row in each.
+A label is a uniform guess where the item (chance δ_i) or the labeler (chance φ_t) leads to one, so
+``ε = (δ + φ - δφ)(C - 1)/C``. δ ~ Beta(a, b) is summed over levels, the nodes of Gauss-Legendre
+quadrature in √δ: given the truth an item's likelihood is a polynomial in δ, and few nodes do.
+States are (class, level), as in strata, but a labeler has one number instead of a row in each.
 """
 
 from __future__ import annotations
@@ -45,7 +47,9 @@ PRIOR_LEVELS = SHAPE_WEIGHT * np.exp(log_shares(SHAPE))
 
 @dataclass(frozen=True, eq=False)
 class DifficultyFit(EMFit):
-    """Point estimates with each labeler's ``fallibility`` and the Beta ``shape`` of difficulty; the path is that of the log posterior."""
+    """Point estimates with each labeler's ``fallibility`` and the Beta ``shape`` of difficulty; the
+    path is that of the log posterior.
+    """
 
     fallibility: Array
     shape: Array
@@ -59,7 +63,9 @@ class DifficultyFit(EMFit):
 
 @dataclass(frozen=True)
 class HardItems(Model):
-    """What EM needs to know of the model; parameters are (fallibility, class prior, log of the shape)."""
+    """What EM needs to know of the model; parameters are (fallibility, class prior, log of the
+    shape).
+    """
 
     n_strata: int = len(LEVELS)
 
@@ -80,7 +86,9 @@ class HardItems(Model):
         return states, np.outer(prior, np.exp(log_shares(np.exp(shape)))).ravel()
 
     def climb(self, theta: Theta, counts: Array, totals: Array) -> Theta:
-        """Fallibility from the expected share of guesses that were the labeler's; shape by Newton's method."""
+        """Fallibility from the expected share of guesses that were the labeler's; shape by Newton's
+        method.
+        """
         fallibility = theta[0][:, None]
         table = counts.reshape(self.n_labelers, self.n_classes, self.n_classes, self.n_strata)
         right = np.trace(table, axis1=1, axis2=2)
@@ -125,7 +133,9 @@ class HardItems(Model):
 
 
 def _best_shape(counts: Array, shape: Array) -> Array:
-    """Maximum of Σ counts · log shares, concave in (a, b), by Newton steps that are halved until they climb."""
+    """Maximum of Σ counts · log shares, concave in (a, b), by Newton steps that are halved until
+    they climb.
+    """
     best = counts @ log_shares(shape)
     for _ in range(20):
         shares = np.exp(log_shares(shape))

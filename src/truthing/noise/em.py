@@ -1,7 +1,9 @@
-"""Point estimates of every noise model that learns, by accelerated EM: one fused pass over the labels an iteration.
+"""Point estimates of every noise model that learns, by accelerated EM: one fused pass over the
+labels an iteration.
 
-The E step of an item and its share of the M step are done while its labels are at hand; tables are laid out so that a label reads and writes one
-run of C numbers. SQUAREM (Varadhan & Roland 2008) extrapolates two steps into a longer one and falls back where that would not climb.
+The E step of an item and its share of the M step are done while its labels are at hand; tables are
+laid out so that a label reads and writes one run of C numbers. SQUAREM (Varadhan & Roland 2008)
+extrapolates two steps into a longer one and falls back where that would not climb.
 """
 
 from __future__ import annotations
@@ -24,9 +26,11 @@ Theta = tuple[Array, ...]
 
 @dataclass(frozen=True, eq=False)
 class EMFit:
-    """Point estimates and the climb of the log-likelihood. States are classes, or (class, stratum) pairs, strata of a class side by side.
+    """Point estimates and the climb of the log-likelihood. States are classes, or (class, stratum)
+    pairs, strata of a class side by side.
 
-    ``rows`` is labelers × state × label; ``confusion``, ``prior`` and ``posterior`` merge strata into classes.
+    ``rows`` is labelers × state × label; ``confusion``, ``prior`` and ``posterior`` merge strata
+    into classes.
     """
 
     rows: Array
@@ -57,7 +61,9 @@ class EMFit:
 
 
 class Coded(NamedTuple):
-    """Labels sorted by item as codes: ``key`` is labeler · C + label, ``votes`` are empty where each counts once."""
+    """Labels sorted by item as codes: ``key`` is labeler · C + label, ``votes`` are empty where
+    each counts once.
+    """
 
     start_of: Array
     key: Array
@@ -68,7 +74,8 @@ class Coded(NamedTuple):
 def one_pass(
     labels: Coded, logs: Array, log_prior: Array, n_strata: int, posterior: Array, threads: int
 ) -> tuple[Array, Array, float]:
-    """E step at (logs, log_prior) and the counts of the M step; ``logs`` and counts are (labeler · C + label) × states.
+    """E step at (logs, log_prior) and the counts of the M step; ``logs`` and counts are (labeler ·
+    C + label) × states.
 
     ``posterior`` is filled, unless it is empty.
     """
@@ -146,7 +153,9 @@ def _first_counts(labels, n_rows, n_classes):  # type: ignore[no-untyped-def]
 
 @dataclass(frozen=True)
 class Model(ABC):
-    """What EM asks of a model: parameters are a tuple of arrays, states are (class, stratum) pairs."""
+    """What EM asks of a model: parameters are a tuple of arrays, states are (class, stratum)
+    pairs.
+    """
 
     n_labelers: int
     n_classes: int
@@ -199,9 +208,11 @@ def fit_codes(
     keep_posterior: bool = True,
     accelerated: bool = True,
 ) -> Any:
-    """EM until the log posterior per label climbs by less than ``tolerance``; ``threads`` never changes the model, only the time.
+    """EM until the log posterior per label climbs by less than ``tolerance``; ``threads`` never
+    changes the model, only the time.
 
-    Labels are codes sorted by item, item i's from ``start_of[i]`` on. Not ``accelerated``, it takes plain steps.
+    Labels are codes sorted by item, item i's from ``start_of[i]`` on. Not ``accelerated``, it takes
+    plain steps.
     """
     n_items, n_labels, n_classes = len(start_of) - 1, len(label), model.n_classes
     labels = Coded(
@@ -252,7 +263,9 @@ def fit_codes(
 
 @dataclass(frozen=True)
 class Rows(Model):
-    """A confusion matrix for each labeler, or one coin, or a matrix in each stratum of difficulty; parameters are (rows, chance of a state)."""
+    """A confusion matrix for each labeler, or one coin, or a matrix in each stratum of difficulty;
+    parameters are (rows, chance of a state).
+    """
 
     coin: bool = False
 

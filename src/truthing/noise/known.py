@@ -1,4 +1,6 @@
-"""Noise that is given: one rate, a rate for each labeler, confusion matrices, difficulty × fallibility, joint tables."""
+"""Noise that is given: one rate, a rate for each labeler, confusion matrices, difficulty ×
+fallibility, joint tables.
+"""
 
 from __future__ import annotations
 
@@ -93,7 +95,8 @@ class Confusion(TableNoise):
             absent = [name for name in labels.labelers if name not in self.matrices]
             if absent:
                 raise InputError(
-                    f"no confusion matrix is given for labeler {listing(absent)}: give one, or leave the noise to be learned."
+                    f"no confusion matrix is given for labeler {listing(absent)}: give one, "
+                    "or leave the noise to be learned."
                 )
             given = [self.matrices[name] for name in labels.labelers]
         else:
@@ -101,7 +104,8 @@ class Confusion(TableNoise):
             given = [array] * labels.n_labelers if array.ndim == 2 else list(array)
         if len(given) != labels.n_labelers:
             raise InputError(
-                f"{len(given)} confusion matrices for {labels.n_labelers} labelers: give one for each, or a mapping by name."
+                f"{len(given)} confusion matrices for {labels.n_labelers} labelers: give one "
+                "for each, or a mapping by name."
             )
         return np.stack(
             [
@@ -116,7 +120,8 @@ class Confusion(TableNoise):
         order = tuple(self.classes) if self.classes is not None else labels.classes
         if len(table) != len(order):
             raise InputError(
-                f"{what} has {len(table)} classes, the data have {len(order)} ({listing(order)}): name its order with classes=."
+                f"{what} has {len(table)} classes, the data have {len(order)} "
+                f"({listing(order)}): name its order with classes=."
             )
         absent = [c for c in labels.classes if c not in order]
         if absent:
@@ -156,18 +161,22 @@ class Difficulty:
     def learned(self) -> bool:
         if (self.difficulty is None) != (self.fallibility is None):
             raise InputError(
-                "Difficulty needs difficulty and fallibility, or neither of them: then both are learned."
+                "Difficulty needs difficulty and fallibility, or neither of them: then both "
+                "are learned."
             )
         return self.difficulty is None
 
     def fit(self, labels: Labels, gold: Array | None = None) -> DifficultyFit:
-        """Marginal maximum a posteriori by accelerated EM, each item's difficulty summed out: a point estimate, fast at any size."""
+        """Marginal maximum a posteriori by accelerated EM, each item's difficulty summed out: a
+        point estimate, fast at any size.
+        """
         from truthing.noise.difficulty import HardItems
         from truthing.noise.em import fit_em
 
         if not self.learned:
             raise InputError(
-                "difficulty and fallibility are given: there is nothing to fit; Difficulty() learns both."
+                "difficulty and fallibility are given: there is nothing to fit; Difficulty() "
+                "learns both."
             )
         return fit_em(labels, HardItems(labels.n_labelers, labels.n_classes), gold)
 
@@ -217,20 +226,24 @@ class Joint:
         expected = (labels.n_classes,) * (len(self.group) + 1)
         if table.shape != expected:
             raise InputError(
-                f"the joint table of {listing(self.group)} has shape {table.shape}; it needs {expected}: truth, then each labeler."
+                f"the joint table of {listing(self.group)} has shape {table.shape}; it needs "
+                f"{expected}: truth, then each labeler."
             )
         sums = table.reshape(labels.n_classes, -1).sum(axis=1)
         if (table < 0).any() or not np.allclose(sums, 1, atol=1e-6):
             raise InputError(
-                f"the joint table of {listing(self.group)} must hold probabilities that sum to one for each truth."
+                f"the joint table of {listing(self.group)} must hold probabilities that sum "
+                "to one for each truth."
             )
         rest = [name for name in labels.labelers if name not in self.group]
         if rest and self.others is None:
             raise InputError(
-                f"labeler {listing(rest)} is not in the joint table: give others=, a model for the rest."
+                f"labeler {listing(rest)} is not in the joint table: give others=, a model "
+                "for the rest."
             )
         grid = labels.select(list(self.group)).matrix()
-        # one more place on each axis, for "gave no label": the sum over what the label could have been
+        # one more place on each axis, for "gave no label": the sum over what the label could have
+        # been
         for axis in range(1, table.ndim):
             table = np.concatenate([table, table.sum(axis=axis, keepdims=True)], axis=axis)
         with np.errstate(divide="ignore"):

@@ -1,4 +1,6 @@
-"""Noise to be learned from the labels themselves: what to assume about each labeler, without numbers."""
+"""Noise to be learned from the labels themselves: what to assume about each labeler, without
+numbers.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ class DawidSkene:
     """
 
     def fit(self, labels: Labels, gold: Array | None = None) -> EMFit:
-        """Maximum likelihood by accelerated EM (no pooling, no uncertainty): the classic point estimate, fast at any size."""
+        """Maximum likelihood by accelerated EM (no pooling, no uncertainty): the classic point
+        estimate, fast at any size.
+        """
         from truthing.noise.em import Rows, fit_em
 
         return fit_em(labels, Rows(labels.n_labelers, labels.n_classes), gold)

@@ -1,7 +1,8 @@
-"""The E and the M step of models with one confusion matrix for each rater, and the loop that takes them in turn.
+"""The E and the M step of models with one confusion matrix for each rater, and the loop that takes
+them in turn.
 
-Under the pooled fit, the fits of pairs, the estimate of the class prior and the bootstrap; `em` has an accelerated loop for
-maximum likelihood.
+Under the pooled fit, the fits of pairs, the estimate of the class prior and the bootstrap; `em` has
+an accelerated loop for maximum likelihood.
 """
 
 from __future__ import annotations
@@ -67,7 +68,9 @@ def mixing_weights(likelihood: Array, *, most: int = 500, tolerance: float = 1e-
 def item_posteriors(
     item: Array, rater: Array, label: Array, votes: Array, log_rows: Array, start: Array
 ) -> Array:
-    """E step: exp of ``start`` (items × classes) plus the logs of what the labels say, scaled to one; start is overwritten."""
+    """E step: exp of ``start`` (items × classes) plus the logs of what the labels say, scaled to
+    one; start is overwritten.
+    """
     _add_logs(item, rater, label, votes, log_rows, start)
     softmax_rows(start)
     return start

@@ -1,4 +1,6 @@
-"""The methods as published: Lam & Stork's closed forms, Su's algorithms and their foils, Ishida's estimators.
+"""The methods as published: Lam & Stork's closed forms, Su's algorithms and their foils, Ishida's
+estimators.
 
-Uses data, noise, metrics and truth; imported by `grading` (methods by name), planning and reproduce.
+Uses data, noise, metrics and truth; imported by `grading` (methods by name), planning and
+reproduce.
 """

@@ -1,7 +1,9 @@
-"""Ishida et al. (2023): the Bayes error, the least error any classifier can reach, straight from soft labels.
+"""Ishida et al. (2023): the Bayes error, the least error any classifier can reach, straight from
+soft labels.
 
-Notation of docs/ceiling.md: c the probability of the positive class, u a noisy version of it, r the same for items of the positive
-class only, β = E[min(c, 1 - c)] the Bayes error (Eq. 3). The bounds are half widths: the estimate is within them with the given level.
+Notation of docs/ceiling.md: c the probability of the positive class, u a noisy version of it, r the
+same for items of the positive class only, β = E[min(c, 1 - c)] the Bayes error (Eq. 3). The bounds
+are half widths: the estimate is within them with the given level.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ from truthing.metrics.estimate import check_level
 
 
 def uncertainty(soft: Any) -> Array:
-    """How unsure each item is: ``min(c, 1 - c)``, or ``1 - max p`` for a row of class probabilities. Its mean is Eq. 4.
+    """How unsure each item is: ``min(c, 1 - c)``, or ``1 - max p`` for a row of class
+    probabilities. Its mean is Eq. 4.
 
     >>> uncertainty([0.9, 0.5, 0.2]).round(1).tolist()
     [0.1, 0.5, 0.2]
@@ -26,7 +29,8 @@ def uncertainty(soft: Any) -> Array:
 
 
 def signed_uncertainty(noisy: Any, positive: Any) -> Array:
-    """Terms of Eq. 6: ``1 - u`` where the sign label is positive, ``u`` where it is negative. Noise in u averages out.
+    """Terms of Eq. 6: ``1 - u`` where the sign label is positive, ``u`` where it is negative. Noise
+    in u averages out.
 
     >>> signed_uncertainty([0.4, 0.4], [True, False]).tolist()
     [0.6, 0.4]
@@ -36,7 +40,8 @@ def signed_uncertainty(noisy: Any, positive: Any) -> Array:
 
 
 def confidence_uncertainty(confidence: Any) -> Array:
-    """Terms of Eq. 8 before the class prior: ``1 - max(0, 2 - 1/r)``; r = 0 is legal and contributes 1.
+    """Terms of Eq. 8 before the class prior: ``1 - max(0, 2 - 1/r)``; r = 0 is legal and
+    contributes 1.
 
     >>> confidence_uncertainty([1.0, 0.5, 0.0]).tolist()
     [0.0, 1.0, 1.0]
@@ -46,9 +51,11 @@ def confidence_uncertainty(confidence: Any) -> Array:
 
 
 def confidence_risk(confidence: Any, positive: Any) -> Array:
-    """Terms of a classifier's error from positive items only, before the class prior (Eq. 2 with the zero-one loss).
+    """Terms of a classifier's error from positive items only, before the class prior (Eq. 2 with
+    the zero-one loss).
 
-    ``1`` where it says negative, ``(1 - r)/r`` where it says positive. Diverges for r = 0, and then refuses.
+    ``1`` where it says negative, ``(1 - r)/r`` where it says positive. Diverges for r = 0, and then
+    refuses.
 
     >>> confidence_risk([0.8, 0.5], [True, False]).round(2).tolist()
     [0.25, 1.0]
@@ -56,7 +63,8 @@ def confidence_risk(confidence: Any, positive: Any) -> Array:
     confidence = np.asarray(confidence, dtype=float)
     if (confidence == 0).any():
         raise InputError(
-            f"item {int(np.argmin(confidence))} has positive confidence 0, where the classifier's risk diverges: "
+            f"item {int(np.argmin(confidence))} has positive confidence 0, where the "
+            "classifier's risk diverges: "
             "leave such items out of the comparison, or give soft labels of both classes."
         )
     return np.where(positive, (1 - confidence) / confidence, 1.0)
@@ -78,7 +86,7 @@ def bound_confidence(n: int, prior: float, level: float = 0.95) -> float:
 
 
 def bias_hard_labels(n: int, m: int) -> float:
-    """Prop. 3.6: the most that Eq. 5 can be off on average with m hard labels an item.
+    """Prop. 3.6: the most that Eq. 5 can be off on average with m hard labels per item.
 
     >>> round(bias_hard_labels(1000, 3), 2)
     1.45

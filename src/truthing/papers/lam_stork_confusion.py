@@ -1,4 +1,6 @@
-"""Lam & Stork's Eq. 5 and 6: the true confusion matrix behind one labeler with a known confusion matrix."""
+"""Lam & Stork's Eq. 5 and 6: the true confusion matrix behind one labeler with a known confusion
+matrix.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from truthing.noise.base import check_confusion
 
 @dataclass(frozen=True)
 class TrueConfusion:
-    """The classifier's confusion matrix, P(prediction | truth) with the truth in rows, and what follows from it."""
+    """The classifier's confusion matrix, P(prediction | truth) with the truth in rows, and what
+    follows from it.
+    """
 
     confusion: Array
     prior: Array
@@ -45,7 +49,10 @@ class TrueConfusion:
     def __str__(self) -> str:
         rows = "\n".join("  " + "  ".join(f"{v:.4f}" for v in row) for row in self.confusion)
         prior = ", ".join(f"{p:.4f}" for p in self.prior)
-        return f"P(prediction | truth), truth in rows:\n{rows}\nclass prior {prior}\nerror {self.error:.4f}"
+        return (
+            f"P(prediction | truth), truth in rows:\n{rows}\nclass prior {prior}\nerror "
+            f"{self.error:.4f}"
+        )
 
 
 def true_confusion(
@@ -77,7 +84,8 @@ def true_confusion(
 
     Examples
     --------
-    >>> L = np.array([[0.9, 0.1], [0.2, 0.8]]); K = np.array([[0.7, 0.3], [0.1, 0.9]]); p = np.array([0.6, 0.4])
+    >>> L = np.array([[0.9, 0.1], [0.2, 0.8]]); K = np.array([[0.7, 0.3], [0.1,
+    ...     0.9]]); p = np.array([0.6, 0.4])
     >>> true_confusion(L.T @ np.diag(p) @ K, L).confusion.round(6).tolist()
     [[0.7, 0.3], [0.1, 0.9]]
     """
@@ -86,7 +94,8 @@ def true_confusion(
     labeler = check_confusion(labeler_confusion, "labeler_confusion")
     if table.ndim != 2 or table.shape[0] != labeler.shape[0]:
         raise InputError(
-            f"the joint table has shape {table.shape}; it needs a row for each of the {labeler.shape[0]} labels."
+            f"the joint table has shape {table.shape}; it needs a row for each of the "
+            f"{labeler.shape[0]} labels."
         )
     if not np.isfinite(table).all() or (table < 0).any() or table.sum() == 0:
         raise InputError(
@@ -95,7 +104,8 @@ def true_confusion(
     condition = float(np.linalg.cond(labeler))
     if condition > 1e6:
         raise NotIdentified(
-            f"the labeler's confusion matrix is singular (condition number {condition:.3g}): its labels cannot tell some classes apart. "
+            f"the labeler's confusion matrix is singular (condition number {condition:.3g}): "
+            "its labels cannot tell some classes apart. "
             "Merge those classes or use other labelers."
         )
     total = table.sum()
@@ -109,11 +119,13 @@ def true_confusion(
     warnings = []
     if clipped:
         warnings.append(
-            "Some raw entries lie outside [0, 1] and were projected: sampling error, a wrong labeler matrix, or dependence."
+            "Some raw entries lie outside [0, 1] and were projected: sampling error, a wrong "
+            "labeler matrix, or dependence."
         )
     if condition > 100:
         warnings.append(
-            f"The labeler's matrix is close to singular (condition number {condition:.0f}): small errors in it are magnified."
+            f"The labeler's matrix is close to singular (condition number {condition:.0f}): "
+            "small errors in it are magnified."
         )
     samples = None
     if total > 1.5 and np.allclose(table, np.round(table)):
@@ -124,12 +136,20 @@ def true_confusion(
     square = weighted.shape[0] == weighted.shape[1]
     diagonal = np.diag(weighted) if square else np.full(len(prior), np.nan)
     return TrueConfusion(
-        confusion, prior,
+        confusion,
+        prior,
         precision=ratio(diagonal, weighted.sum(axis=0) if square else np.ones(len(prior)), np.nan),
         recall=np.diag(confusion) if square else diagonal,
-        raw_confusion=raw_confusion, raw_prior=raw_prior, clipped=clipped, condition=condition, warnings=warnings,
-        assumptions=["Labels and predictions are independent given the truth; the labeler's matrix is exact."], draws=samples,
-    )  # fmt: skip
+        raw_confusion=raw_confusion,
+        raw_prior=raw_prior,
+        clipped=clipped,
+        condition=condition,
+        warnings=warnings,
+        assumptions=[
+            "Labels and predictions are independent given the truth; the labeler's matrix is exact."
+        ],
+        draws=samples,
+    )
 
 
 def _invert(joint: Array, labeler: Array) -> tuple[Array, Array]:

@@ -1,11 +1,13 @@
-"""An interval for Lam & Stork's true error that holds its level, whatever the rates and sample sizes.
+"""An interval for Lam & Stork's true error that holds its level, whatever the rates and sample
+sizes.
 
-``e = (a - m) / (1 - 2m)`` grows with the apparent rate ``a`` and (for a < ½) falls with the mislabeling rate ``m``. Each
-rate was counted, so each has an exact lower and an exact upper confidence distribution: Beta(k, n-k+1) and
-Beta(k+1, n-k). Melding them (Fay, Proschan & Brittain 2015) puts the lower limit at the quantile of e under the pessimistic pair
-and the upper limit under the optimistic pair. With ``m`` known this is Clopper and Pearson's interval carried
-through the formula. Wald intervals shrink to a point when nothing disagrees; this never fell below the nominal level in the
-cells that the tests enumerate.
+``e = (a - m) / (1 - 2m)`` grows with the apparent rate ``a`` and (for a < ½) falls with the
+mislabeling rate ``m``. Each rate was counted, so each has an exact lower and an exact upper
+confidence distribution: Beta(k, n-k+1) and Beta(k+1, n-k). Melding them (Fay, Proschan & Brittain
+2015) puts the lower limit at the quantile of e under the pessimistic pair and the upper limit under
+the optimistic pair. With ``m`` known this is Clopper and Pearson's interval carried through the
+formula. Wald intervals shrink to a point when nothing disagrees; this never fell below the nominal
+level in the cells that the tests enumerate.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ def true_error_limits(
     mislabeling: float | None = None,
     checked: tuple[int, int] | None = None,
 ) -> tuple[float, float]:
-    """Limits for the true error from ``disagreements`` of ``n``, with ``m`` known or counted as ``checked`` = (wrong, n0)."""
+    """Limits for the true error from ``disagreements`` of ``n``, with ``m`` known or counted as
+    ``checked`` = (wrong, n0).
+    """
     if disagreements * 2 > n:  # the formula is symmetric: 1 - e belongs to 1 - a
         low, high = true_error_limits(
             n - disagreements, n, level, mislabeling=mislabeling, checked=checked
@@ -42,7 +46,9 @@ def true_error_limits(
 def _mislabeling_nodes(
     mislabeling: float | None, checked: tuple[int, int] | None
 ) -> tuple[Array, Array]:
-    """Equally weighted-by-quadrature values of m under its upper and its lower confidence distribution."""
+    """Equally weighted-by-quadrature values of m under its upper and its lower confidence
+    distribution.
+    """
     from scipy.special import betaincinv
 
     if checked is None:
@@ -55,7 +61,9 @@ def _mislabeling_nodes(
 
 
 def _solve(probability: float, alpha: float, beta: float, nodes: Array, *, beyond: float) -> float:
-    """The t in [0, 1] with P(e ≤ t) = probability; labels no better than coins (m ≥ ½) allow any e."""
+    """The t in [0, 1] with P(e ≤ t) = probability; labels no better than coins (m ≥ ½) allow
+    any e.
+    """
     low, high = 0.0, 1.0
     if _distribution(low, alpha, beta, nodes, beyond) >= probability:
         return low

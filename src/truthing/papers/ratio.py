@@ -1,4 +1,6 @@
-"""The ratio of two correlated normal variables (Marsaglia 1965, 2006), as Su uses it for recall, false alarms and F."""
+"""The ratio of two correlated normal variables (Marsaglia 1965, 2006), as Su uses it for recall,
+false alarms and F.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from truthing.metrics.estimate import Estimate
 
 @dataclass(frozen=True)
 class NormalRatio:
-    """Z/W for jointly normal Z and W, reduced to ``T/r + s`` with T = (a + X)/(b + Y), X and Y standard normal."""
+    """Z/W for jointly normal Z and W, reduced to ``T/r + s`` with T = (a + X)/(b + Y), X and Y
+    standard normal.
+    """
 
     a: float
     b: float
@@ -52,7 +56,9 @@ class NormalRatio:
         return self.b > 4
 
     def shortcut_mean(self) -> float:
-        """Su's approximate mean, ``a / (1.01 b - 0.2713)`` for T: about 1% low as b grows; kept for the reproduction."""
+        """Su's approximate mean, ``a / (1.01 b - 0.2713)`` for T: about 1% low as b grows; kept for
+        the reproduction.
+        """
         return self.a / (1.01 * self.b - 0.2713) / self.r + self.s
 
     def estimate(self, points: int = 2001) -> Estimate:

@@ -1,8 +1,10 @@
-"""Su's testing algorithms: the operating point by iteration (Alg. 1-4), then the posterior of every metric.
+"""Su's testing algorithms: the operating point by iteration (Alg. 1-4), then the posterior of every
+metric.
 
-Given the operating point K (truth in rows), Su (10) gives each item's posterior. Alg. 1 takes E[P_D] and E[P_FA] from ratios of normals,
-Alg. 2 and 4 from sampled answer keys, Alg. 3 from the most probable labels. All are plug-in methods: the
-operating point is then treated as known, which is why their intervals are too narrow (docs/honesty.md).
+Given the operating point K (truth in rows), Su (10) gives each item's posterior. Alg. 1 takes
+E[P_D] and E[P_FA] from ratios of normals, Alg. 2 and 4 from sampled answer keys, Alg. 3 from the
+most probable labels. All are plug-in methods: the operating point is then treated as known, which
+is why their intervals are too narrow (docs/honesty.md).
 """
 
 from __future__ import annotations
@@ -80,7 +82,7 @@ def operating_matrix(detect: float, alarm: float, positive: int) -> Array:
     return matrix
 
 
-# ---- updates --------------------------------------------------------------------------------------------------------
+# ---- updates
 
 
 def expected_counts(groups: Groups, posterior: Array) -> Array:
@@ -102,14 +104,18 @@ def most_probable(posterior: Array) -> Array:
 
 
 def by_expectation(groups: Groups, posterior: Array) -> Array:
-    """Expected counts, rows normalised: the EM algorithm for the maximum-likelihood operating point."""
+    """Expected counts, rows normalised: the EM algorithm for the maximum-likelihood operating
+    point.
+    """
     counts = expected_counts(groups, posterior)
     total = counts.sum(axis=1, keepdims=True)
     return np.where(total > 0, counts / np.where(total > 0, total, 1), 1 / posterior.shape[1])
 
 
 def by_ratios(positive: int, *, shortcut: bool = False) -> Update:
-    """Alg. 1: means of P_D and P_FA as ratios of normals, integrated; ``shortcut`` takes the paper's approximate mean."""
+    """Alg. 1: means of P_D and P_FA as ratios of normals, integrated; ``shortcut`` takes the
+    paper's approximate mean.
+    """
 
     def update(groups: Groups, posterior: Array) -> Array:
         moments = Moments.of(groups, posterior, positive)
@@ -121,7 +127,9 @@ def by_ratios(positive: int, *, shortcut: bool = False) -> Update:
 
 
 def by_sampling(n_draws: int, rng: np.random.Generator) -> Update:
-    """Alg. 2 and 4: the empirical conditional confusion matrix, averaged over sampled answer keys."""
+    """Alg. 2 and 4: the empirical conditional confusion matrix, averaged over sampled answer
+    keys.
+    """
 
     def update(groups: Groups, posterior: Array) -> Array:
         confusion = draw_confusion(posterior, groups, n_draws, rng)
@@ -147,12 +155,14 @@ def by_estimated_labels(groups: Groups, posterior: Array) -> Array:
     return by_expectation(groups, most_probable(posterior))
 
 
-# ---- Alg. 1's posteriors --------------------------------------------------------------------------------------------
+# ---- Alg. 1's posteriors
 
 
 @dataclass(frozen=True)
 class Moments:
-    """Su (11-16): means and variances of U and V, shares of N, for one class against the rest; ν predicted so."""
+    """Su (11-16): means and variances of U and V, shares of N, for one class against the rest; ν
+    predicted so.
+    """
 
     mean_u: float
     mean_v: float
@@ -167,12 +177,17 @@ class Moments:
         p = posterior[:, positive]
         first, second = p * groups.size / n, p * (1 - p) * groups.size / n**2
         return cls(
-            float(first[chosen].sum()), float(first[~chosen].sum()), float(second[chosen].sum()), float(second[~chosen].sum()),
+            float(first[chosen].sum()),
+            float(first[~chosen].sum()),
+            float(second[chosen].sum()),
+            float(second[~chosen].sum()),
             float(groups.size[chosen].sum() / n),
-        )  # fmt: skip
+        )
 
     def parts(self, base: str, beta: float = 1.0) -> tuple[float, float, float, float, float]:
-        """Means, variances and covariance of numerator and denominator (the spec's table of Z' and W')."""
+        """Means, variances and covariance of numerator and denominator (the spec's table of Z' and
+        W').
+        """
         u, w, su, sw = self.mean_u, self.mean_u + self.mean_v, self.var_u, self.var_u + self.var_v
         if base == "recall":
             return u, w, su, sw, su
@@ -207,7 +222,9 @@ class Moments:
 
 @dataclass(frozen=True, eq=False)
 class RatioAnswer:
-    """Alg. 1: accuracy and precision normal, recall, false alarms and F as ratios of normals; the rest is drawn."""
+    """Alg. 1: accuracy and precision normal, recall, false alarms and F as ratios of normals; the
+    rest is drawn.
+    """
 
     classes: tuple[Any, ...]
     positive: int

@@ -1,7 +1,9 @@
-"""Su Section 5.4: at every threshold the posterior of (P_D, P_FA) or (precision, recall); and the joint densities (17), (18).
+"""Su Section 5.4: at every threshold the posterior of (P_D, P_FA) or (precision, recall); and the
+joint densities (17), (18).
 
-A sample's posterior depends on its labels only through the likelihood ratio, so with items sorted by score it is enough to keep counts
-on the distinct likelihood ratios: a threshold costs their number, not N.
+A sample's posterior depends on its labels only through the likelihood ratio, so with items sorted
+by score it is enough to keep counts on the distinct likelihood ratios: a threshold costs their
+number, not N.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ MOST_RATIOS = 512
 
 @numba.njit(cache=True)
 def _sweep(place, ends, weight, odds, tolerance, most):  # type: ignore[no-untyped-def]
-    """Moments of U and V at every threshold; the operating point starts from the threshold before."""
+    """Moments of U and V at every threshold; the operating point starts from the threshold
+    before.
+    """
     n_bins, n = len(weight), len(place)
     inside, outside = np.zeros(n_bins), np.zeros(n_bins)
     for i in range(n):
@@ -66,7 +70,9 @@ def _sweep(place, ends, weight, odds, tolerance, most):  # type: ignore[no-untyp
 
 @dataclass(frozen=True, eq=False)
 class SweptCurves:
-    """Curves as the paper has them; areas from draws given the scores, which hard predictions cannot give."""
+    """Curves as the paper has them; areas from draws given the scores, which hard predictions
+    cannot give.
+    """
 
     scores: Array
     evidence: Array
@@ -143,7 +149,9 @@ def _quantile(level: float) -> float:
 
 
 def _ratio_band(m: Array, base: str, centre: Array, level: float) -> Band:
-    """Limits r with P(Z/W ≤ r) at the tails: for a positive W that is a quadratic in r (Fieller), solved in closed form."""
+    """Limits r with P(Z/W ≤ r) at the tails: for a positive W that is a quadratic in r (Fieller),
+    solved in closed form.
+    """
     u, w, su, sw = m[:, 0], m[:, 0] + m[:, 1], m[:, 2], m[:, 2] + m[:, 3]
     z, d = (u, w) if base == "recall" else (m[:, 4] - u, 1 - w)
     square = _quantile(level) ** 2
@@ -157,7 +165,7 @@ def _ratio_band(m: Array, base: str, centre: Array, level: float) -> Band:
     return np.where(known, np.clip(low, 0, 1), np.nan), np.where(known, np.clip(high, 0, 1), np.nan)
 
 
-# ---- joint densities ------------------------------------------------------------------------------------------------
+# ---- joint densities
 
 
 def joint_roc(moments: Moments, points: int = 301) -> JointDensity:

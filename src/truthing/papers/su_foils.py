@@ -1,4 +1,6 @@
-"""The ways Su sets beside its own: labelers one by one, labels estimated, predictions ignored, a prior averaged over."""
+"""The ways Su sets beside its own: labelers one by one, labels estimated, predictions ignored, a
+prior averaged over.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ from truthing.truth.problem import Problem
 
 @dataclass(frozen=True, eq=False)
 class PointAnswer:
-    """Numbers without uncertainty, from one or more confusion matrices; ``centre`` merges what several say."""
+    """Numbers without uncertainty, from one or more confusion matrices; ``centre`` merges what
+    several say.
+    """
 
     classes: tuple[Any, ...]
     positive: int | None
@@ -46,7 +50,9 @@ class PointAnswer:
 
 
 def labeler_matrices(labels: Labels, predicted: Array) -> Array:
-    """Each labeler's labels taken for the truth: confusion counts scaled by N / (number of its labels)."""
+    """Each labeler's labels taken for the truth: confusion counts scaled by N / (number of its
+    labels).
+    """
     n = labels.n_classes
     cell = (labels.labeler.astype(np.int64) * n + labels.label) * n + predicted[labels.item]
     counts = np.bincount(cell, weights=labels.weight, minlength=labels.n_labelers * n * n).reshape(
@@ -71,7 +77,8 @@ def spatial_median(points: Array, *, tolerance: float = 1e-10, most: int = 1000)
             return centre
         pull = weight @ points / weight.sum()
         resultant = np.linalg.norm(weight @ (points - centre))
-        # at a data point the step shrinks by the number of points there: Vardi and Zhang's correction
+        # at a data point the step shrinks by the number of points there: Vardi and Zhang's
+        # correction
         share = (
             min(1.0, here.sum() / resultant) if here.any() and resultant > 0 else float(here.any())
         )
@@ -83,7 +90,9 @@ def spatial_median(points: Array, *, tolerance: float = 1e-10, most: int = 1000)
 
 
 def majority_matrix(labels: Labels, predicted: Array, gold: Array) -> tuple[Array, int]:
-    """Confusion against the most frequent label, ties shared equally; gold where known; and the number of ties."""
+    """Confusion against the most frequent label, ties shared equally; gold where known; and the
+    number of ties.
+    """
     votes = labels.counts().astype(float)
     top = (votes == votes.max(axis=1, keepdims=True)) & (votes.max(axis=1, keepdims=True) > 0)
     known = gold >= 0
@@ -97,7 +106,9 @@ def majority_matrix(labels: Labels, predicted: Array, gold: Array) -> tuple[Arra
 def average_over_prior(
     problem: Problem, n_draws: int, rng: np.random.Generator, points: int = 200
 ) -> tuple[Confusion, Array]:
-    """The paper's "fully Bayesian" foil: the operating point drawn from a uniform *prior*, not from its posterior."""
+    """The paper's "fully Bayesian" foil: the operating point drawn from a uniform *prior*, not from
+    its posterior.
+    """
     n = problem.n_classes
     each = max(1, n_draws // points)
     parts, truth = [], np.zeros((len(problem.groups), n))

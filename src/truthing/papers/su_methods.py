@@ -1,4 +1,6 @@
-"""The paper's methods by name: from a problem to an answer, the items' posterior, and what has to be said."""
+"""The paper's methods by name: from a problem to an answer, the items' posterior, and what has to
+be said.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,21 @@ from truthing.truth.outcome import Outcome
 from truthing.truth.problem import Problem
 
 METHODS = (
-    "ratios", "sampling", "exact", "estimated-labels", "labeler-mean", "labeler-median", "no-predictions", "labels-no-predictions",
-    "prior-average", "majority",
-)  # fmt: skip
-PLUG_IN = "The operating point is estimated and then taken as known, so intervals are narrower than they should be; method 'posterior' does not do that."
+    "ratios",
+    "sampling",
+    "exact",
+    "estimated-labels",
+    "labeler-mean",
+    "labeler-median",
+    "no-predictions",
+    "labels-no-predictions",
+    "prior-average",
+    "majority",
+)
+PLUG_IN = (
+    "The operating point is estimated and then taken as known, so intervals are narrower than "
+    "they should be; method 'posterior' does not do that."
+)
 
 
 def run(
@@ -92,10 +105,12 @@ def _plug_in(
 ) -> Outcome:
     if method == "ratios" and problem.positive is None:
         raise InputError(
-            f"method 'ratios' is for two classes, and there are {problem.n_classes}: use 'sampling', 'exact' or 'posterior'."
+            f"method 'ratios' is for two classes, and there are {problem.n_classes}: use "
+            "'sampling', 'exact' or 'posterior'."
         )
     if method == "sampling":
-        # the paper's M, until many classes make it pointless: an entry's Monte Carlo error is below .5/√M
+        # the paper's M, until many classes make it pointless: an entry's Monte Carlo error is below
+        # .5/√M
         paper = 5000 if problem.n_classes == 2 else 2500 * problem.n_classes
         update = su.by_sampling(paper if problem.n_classes <= 8 else 1000, rng)
     elif problem.positive is not None:

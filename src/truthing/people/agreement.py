@@ -1,6 +1,8 @@
-"""agreement(): the chance-corrected coefficients people know, with intervals over items (docs/labelers.md, 14-17).
+"""agreement(): the chance-corrected coefficients people know, with intervals over items
+(docs/labelers.md, 14-17).
 
-Each coefficient is a smooth function of sums over items, so that leaving items out needs no second pass over the labels.
+Each coefficient is a smooth function of sums over items, so that leaving items out needs no second
+pass over the labels.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ Shares = tuple[Array, Array]  # of agreeing pairs: observed, and expected by cha
 
 @dataclass(frozen=True, eq=False)
 class Coefficient:
-    """``(observed - chance) / (1 - chance)``: 1 = always agreed, 0 = as often as chance would; ``error`` is its standard error over items."""
+    """``(observed - chance) / (1 - chance)``: 1 = always agreed, 0 = as often as chance would;
+    ``error`` is its standard error over items.
+    """
 
     observed: float
     chance: float
@@ -115,9 +119,11 @@ def cohen_kappa(first: Array, second: Array, n_classes: int) -> Coefficient:
 
 
 def conger_kappa(labels: Labels) -> Coefficient:
-    """Cohen's κ for several labelers (Conger 1980): chance is the mean over pairs of Σ_k π_tk π_sk, π_t a labeler's own class shares.
+    """Cohen's κ for several labelers (Conger 1980): chance is the mean over pairs of Σ_k π_tk π_sk,
+    π_t a labeler's own class shares.
 
-    Its error is the infinitesimal jackknife: every item's first-order influence, one pass over the labels.
+    Its error is the infinitesimal jackknife: every item's first-order influence, one pass over the
+    labels.
     """
     label = np.asarray(labels.label)
     _, labeler = np.unique(labels.labeler, return_inverse=True)

@@ -1,4 +1,6 @@
-"""Bits that labels carry about the truth (Su Section 4; docs/labelers.md, 1-6): exact where patterns can be counted, simulated beyond."""
+"""Bits that labels carry about the truth (Su Section 4; docs/labelers.md, 1-6): exact where
+patterns can be counted, simulated beyond.
+"""
 
 from __future__ import annotations
 
@@ -27,10 +29,12 @@ def joint_bits(joint: Array) -> float:
 
 
 def growing(tables: Iterable[Array], prior: Array, seed: Seed = 0) -> Iterator[tuple[float, float]]:
-    """Bits of the first 1, 2, … labelers, independent given the truth, each with its Monte Carlo standard error (0: exact).
+    """Bits of the first 1, 2, … labelers, independent given the truth, each with its Monte Carlo
+    standard error (0: exact).
 
-    Patterns of labels that leave the same posterior are one pattern: merging them loses nothing, and turns T equal labelers into their
-    counts. Past ``MOST_PATTERNS`` posteriors, ``SIMULATED`` truths and their labels are drawn instead.
+    Patterns of labels that leave the same posterior are one pattern: merging them loses nothing,
+    and turns T equal labelers into their counts. Past ``MOST_PATTERNS`` posteriors, ``SIMULATED``
+    truths and their labels are drawn instead.
     """
     rng = generator(seed, "bits of a panel")
     n_classes = len(prior)
@@ -56,7 +60,8 @@ def panel_bits(tables: Array, prior: Array, seed: Seed = 0) -> tuple[float, floa
 
 
 def equivalent_error(bits: Any, prior: Array) -> Array:
-    """The error rate of one labeler, wrong labels uniform, whose label carries these bits (bisection; Su Section 4.2).
+    """The error rate of one labeler, wrong labels uniform, whose label carries these bits
+    (bisection; Su Section 4.2).
 
     >>> round(float(equivalent_error(0.512, np.array([0.6, 0.4]))), 2)
     0.1
@@ -80,7 +85,8 @@ def sample_labels(table: Array, truth: Array, rng: np.random.Generator) -> Array
 def _merged(joint: Array) -> Array:
     weight = joint.sum(axis=1)
     joint, weight = joint[weight > 0], weight[weight > 0]
-    # a fixed random projection tells posteriors apart; two different ones share a key with probability zero
+    # a fixed random projection tells posteriors apart; two different ones share a key with
+    # probability zero
     direction = np.random.default_rng(12345).uniform(1, 2, joint.shape[1])
     key = np.round((joint / weight[:, None]) @ direction * SAME)
     _, place = np.unique(key, return_inverse=True)

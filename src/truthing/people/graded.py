@@ -1,4 +1,6 @@
-"""Each labeler graded by the others, as `grade` grades a classifier: the panel may be wrong together (theory.md, 14-17)."""
+"""Each labeler graded by the others, as `grade` grades a classifier: the panel may be wrong
+together (theory.md, 14-17).
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def graded_errors(
     seed: int,
     progress: Progress = silent,
 ) -> dict[Any, Array]:
-    """Draws of the share of wrong labels, for labelers of whom others know enough; copies must have been taken out."""
+    """Draws of the share of wrong labels, for labelers of whom others know enough; copies must have
+    been taken out.
+    """
     found: dict[Any, Array] = {}
     if labels.n_labels > MOST_LABELS:
         return found

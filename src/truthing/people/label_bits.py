@@ -1,4 +1,6 @@
-"""Bits in the labels that were actually collected, for every draw of the labelers' confusion matrices (docs/labelers.md, 7-9)."""
+"""Bits in the labels that were actually collected, for every draw of the labelers' confusion
+matrices (docs/labelers.md, 7-9).
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ TINY = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Collected:
-    """Draw by draw: bits in all labels of an average item, and what a label of each labeler adds to the others' on its items."""
+    """Draw by draw: bits in all labels of an average item, and what a label of each labeler adds to
+    the others' on its items.
+    """
 
     panel: Array
     added: Array
@@ -36,10 +40,12 @@ def collected_bits(
     repeats: int | None = None,
     seed: Seed = 0,
 ) -> Collected:
-    """Labels simulated on the items that each labeler labeled: entries of item i are ``start_of[i]:start_of[i + 1]``.
+    """Labels simulated on the items that each labeler labeled: entries of item i are
+    ``start_of[i]:start_of[i + 1]``.
 
-    What labeler t adds is averaged over the *other* labels of its items only: given the posterior q that they leave, its
-    own label is worth I(q; Π_t), which needs no simulation and is never negative.
+    What labeler t adds is averaged over the *other* labels of its items only: given the posterior q
+    that they leave, its own label is worth I(q; Π_t), which needs no simulation and is never
+    negative.
     """
     if repeats is None:
         n_draws = int(np.clip(WORK // max(len(labeler), 1), FEWEST, MOST))
@@ -81,7 +87,9 @@ class _Panel(NamedTuple):
 
 @numba.njit(cache=True)
 def _worth(q, rows, inside, chance):  # type: ignore[no-untyped-def]
-    """Bits of one more label by a labeler with these rows, given the posterior q; ``inside`` is the entropy of each row."""
+    """Bits of one more label by a labeler with these rows, given the posterior q; ``inside`` is the
+    entropy of each row.
+    """
     bits = 0.0
     for k in range(len(q)):
         chance[k] = 0.0
@@ -94,7 +102,9 @@ def _worth(q, rows, inside, chance):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True)
 def _simulate(panel, repeats, seed, added):  # type: ignore[no-untyped-def]
-    """Bits in all labels of an average item; ``added`` grows by what each labeler's labels are worth beside the others'."""
+    """Bits in all labels of an average item; ``added`` grows by what each labeler's labels are
+    worth beside the others'.
+    """
     np.random.seed(seed)
     start_of, labeler, rows, prior = panel
     n_items, n_classes = len(start_of) - 1, len(prior)

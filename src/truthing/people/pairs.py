@@ -1,4 +1,6 @@
-"""Pairs of labelers who agree more, or less, than their own qualities allow; judged without their own vote on the truth."""
+"""Pairs of labelers who agree more, or less, than their own qualities allow; judged without their
+own vote on the truth.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ from truthing.noise.steps import repeat
 from truthing.truth.checks import agreement_check
 from truthing.truth.consensus import DawidSkeneFit, Entries, fit_dawid_skene
 
-UNLIKELY = 0.001  # z ignores that the others' belief may be wrong; at .01 up to 8% of honest panels were suspected
+# z ignores that the others' belief may be wrong; at .01 up to 8% of honest panels were suspected
+UNLIKELY = 0.001
 SMALL_PANEL = range(
     5, 13
 )  # labelers: enough others to judge a pair, few enough pairs to judge each by its own others
@@ -25,7 +28,9 @@ STEPS = 30  # of EM, for each labeler of a pair
 
 @dataclass(frozen=True)
 class Pair:
-    """Two labelers who agree more, or less, than their own qualities allow; ``p`` is corrected for the number of pairs looked at."""
+    """Two labelers who agree more, or less, than their own qualities allow; ``p`` is corrected for
+    the number of pairs looked at.
+    """
 
     first: Any
     second: Any
@@ -37,24 +42,33 @@ class Pair:
 
     @property
     def repeated(self) -> float:
-        """Share of answers that one would have to copy from the other to explain the agreement (0 where they contradict)."""
+        """Share of answers that one would have to copy from the other to explain the agreement (0
+        where they contradict).
+        """
         return max(0.0, (self.observed - self.expected) / max(1 - self.expected, 1e-9))
 
     def to_dict(self) -> dict[str, Any]:
         return {**asdict(self), "repeated": self.repeated}
 
     def __str__(self) -> str:
-        agreement = f"agree on {self.observed:.0%} of {self.items} items where independence gives {self.expected:.0%} (p = {self.p:.2g})"
+        agreement = (
+            f"agree on {self.observed:.0%} of {self.items} items where independence gives "
+            f"{self.expected:.0%} (p = {self.p:.2g})"
+        )
         if self.z > 0:
-            return f"{self.first} and {self.second} {agreement}: as if {self.repeated:.0%} of the answers were copied or mistakes shared."
+            return (
+                f"{self.first} and {self.second} {agreement}: as if {self.repeated:.0%} of the "
+                "answers were copied or mistakes shared."
+            )
         return f"{self.first} and {self.second} {agreement}: they read the task differently."
 
 
 def unusual_pairs(labels: Labels, gold: Array, fit: DawidSkeneFit) -> list[Pair]:
     """Pairs whose agreement independence does not explain, the strongest copies first.
 
-    In a small panel two who copy carry the consensus with them, and their agreement explains itself: there each pair is judged by
-    a consensus of the others alone. In a large one, by the others' opinion under the common fit.
+    In a small panel two who copy carry the consensus with them, and their agreement explains
+    itself: there each pair is judged by a consensus of the others alone. In a large one, by the
+    others' opinion under the common fit.
     """
     active = int((labels.per_labeler > 0).sum())
     found = _left_out(labels, gold) if active in SMALL_PANEL else agreement_check(labels, None, fit)
@@ -82,15 +96,25 @@ def _left_out(labels: Labels, gold: Array) -> list[dict[str, Any]]:
         surprise = (agreed.sum() - expected.sum()) / math.sqrt(
             max((expected * (1 - expected)).sum(), 1e-9)
         )
-        found.append({"first": labels.labelers[a], "second": labels.labelers[b], "items": int(both.sum()), "observed": float(agreed.mean()),
-                      "expected": float(expected.mean()), "z": float(surprise)})  # fmt: skip
+        found.append(
+            {
+                "first": labels.labelers[a],
+                "second": labels.labelers[b],
+                "items": int(both.sum()),
+                "observed": float(agreed.mean()),
+                "expected": float(expected.mean()),
+                "z": float(surprise),
+            }
+        )
     for pair in found:
         pair["p"] = min(1.0, len(found) * math.erfc(abs(pair["z"]) / math.sqrt(2)))
     return found
 
 
 def _own_rows(belief: Array, label: Array) -> Array:
-    """A labeler's confusion matrix by maximum likelihood, where the others' belief is the prior of each item (EM)."""
+    """A labeler's confusion matrix by maximum likelihood, where the others' belief is the prior of
+    each item (EM).
+    """
     n_classes = belief.shape[1]
     answer = np.eye(n_classes)[label]
     # a little pull towards the diagonal keeps rare classes in place

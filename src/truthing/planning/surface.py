@@ -24,10 +24,12 @@ SHARES = (
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """Expected width of one composition's designs as a function of items and gold; never grows in either.
+    """Expected width of one composition's designs as a function of items and gold; never grows in
+    either.
 
-    ``variance`` holds squared widths at (items, gold) anchors, NaN where gold exceeds items; for the target "sample" they are
-    divided by the share of items without gold, 1 - gold/items, which would otherwise bend them.
+    ``variance`` holds squared widths at (items, gold) anchors, NaN where gold exceeds items; for
+    the target "sample" they are divided by the share of items without gold, 1 - gold/items, which
+    would otherwise bend them.
     """
 
     items: Array
@@ -51,7 +53,9 @@ class Surface:
         return np.sqrt(squared)
 
     def _between_gold(self, gold: Array, at: Array, row: Array) -> Array:
-        """1/w² is linear in gold; with noise learned, beyond the first anchor, w² in 1/(gold + that anchor): it nears what the items leave."""
+        """1/w² is linear in gold; with noise learned, beyond the first anchor, w² in 1/(gold + that
+        anchor): it nears what the items leave.
+        """
         precise = 1 / np.interp(gold, at, 1 / np.maximum(row, 1e-12))
         if self.known or len(at) < 2:
             return precise
@@ -60,7 +64,9 @@ class Surface:
         )
 
     def _between_items(self, items: Array, rows: Array) -> Array:
-        """Known noise: 1/w² is linear in items too. Learned: w² is linear in 1/items; beyond the last anchor it falls no faster than 1/items."""
+        """Known noise: 1/w² is linear in items too. Learned: w² is linear in 1/items; beyond the
+        last anchor it falls no faster than 1/items.
+        """
         if len(rows) == 1:
             return rows[0]
         if self.known:
@@ -95,7 +101,7 @@ def simulate_surface(
     sets: int,
     seed: int,
 ) -> Surface:
-    """Mean widths over ``sets`` made-up data sets at each anchor (docs/plan.md, 4)."""
+    """Mean widths over ``sets`` simulated data sets at each anchor (docs/plan.md, 4)."""
     alone = not any(composition)  # no labels: gold on every item
     told = Goal(goal.metric, goal.target, goal.level, True) if alone else goal
     labels = (1.0, *composition[1:]) if alone else composition
@@ -146,7 +152,8 @@ def sets_at(n_items: int, sets: int) -> int:
 
 
 def antitone(mean: Array, weight: Array) -> Array:
-    """Expected widths do not grow with items or gold; simulated ones may, by chance. NaN stays where gold exceeds items.
+    """Expected widths do not grow with items or gold; simulated ones may, by chance. NaN stays
+    where gold exceeds items.
 
     Neighbours in items that are out of order are averaged; what disorder is left is cut off.
     """

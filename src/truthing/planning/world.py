@@ -1,4 +1,6 @@
-"""World: what is assumed, or learned from a pilot, about classes, classifier and labelers; data sets are drawn from it."""
+"""World: what is assumed, or learned from a pilot, about classes, classifier and labelers; data
+sets are drawn from it.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +26,11 @@ MOST_PEOPLE = 60  # of one kind in a simulated data set; a random choice stands 
 
 @dataclass(frozen=True, eq=False)
 class Kind:
-    """A kind of labeler: ``tables`` holds one confusion matrix for each person of a pool, or the one that all share.
+    """A kind of labeler: ``tables`` holds one confusion matrix for each person of a pool, or the
+    one that all share.
 
-    Items get labels from persons of the pool chosen at random; ``pool`` False: as many persons as labels an item. An ``open`` pool has
-    more people like those in it.
+    Items get labels from persons of the pool chosen at random; ``pool`` False: as many persons as
+    labels per item. An ``open`` pool has more people like those in it.
     """
 
     name: str
@@ -53,7 +56,9 @@ class Kind:
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """A made-up data set: truth and prediction of each item, labels as entries, and each rater's confusion matrix."""
+    """A simulated data set: truth and prediction of each item, labels as entries, and each rater's
+    confusion matrix.
+    """
 
     truth: Array
     predicted: Array
@@ -68,9 +73,11 @@ class Drawn:
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """``classifier`` has the truth in rows; ``shared`` is the chance that a label hangs on the item, not on the labeler;
-    ``extra_spread`` is how much more a pilot's readings differ than such simulations do, ``panel`` what it says about its panel being wrong
-    together: gold is then made up after that."""
+    """``classifier`` has the truth in rows; ``shared`` is the chance that a label hangs on the
+    item, not on the labeler; ``extra_spread`` is how much more a pilot's readings differ than such
+    simulations do, ``panel`` what it says about its panel being wrong together: gold is then made
+    up after that.
+    """
 
     prior: Array
     classifier: Array
@@ -86,7 +93,9 @@ class World:
         return float(self.prior @ np.diag(self.classifier))
 
     def draw(self, composition: Composition, n_items: int, seed: Seed) -> Drawn:
-        """A data set with these labels an item; a fraction is one label more on that share of items."""
+        """A data set with these labels per item; a fraction is one label more on that share of
+        items.
+        """
         rng = generator(seed, "a data set")
         people = [
             kind.people(count, rng) for kind, count in zip(self.kinds, composition) if count > 0
@@ -94,18 +103,28 @@ class World:
         counts = [count for count in composition if count > 0]
         tables = np.concatenate(people)
         data = simulate(
-            n_items, len(tables), prior=self.prior, operating_point=self.classifier, confusion=tables,
-            shared_difficulty=self.shared, seed=int(rng.integers(2**31)),
-        )  # fmt: skip
+            n_items,
+            len(tables),
+            prior=self.prior,
+            operating_point=self.classifier,
+            confusion=tables,
+            shared_difficulty=self.shared,
+            seed=int(rng.integers(2**31)),
+        )
         grid = data.labels.label.reshape(n_items, len(tables))
         present = np.concatenate(
             [_chosen(n_items, len(p), c, rng) for p, c in zip(people, counts)], axis=1
         )
         item, rater = np.nonzero(present)
         entries = Entries(
-            item.astype(np.int32), rater.astype(np.int32), grid[present], np.ones(len(item)), n_items, len(tables),
+            item.astype(np.int32),
+            rater.astype(np.int32),
+            grid[present],
+            np.ones(len(item)),
+            n_items,
+            len(tables),
             len(self.prior),
-        )  # fmt: skip
+        )
         return Drawn(data.truth, data.predictions, entries, tables)
 
 
@@ -197,7 +216,8 @@ def _kind(name: str, value: Any, n_classes: int) -> Kind:
         )
         if float(value) >= 1 - 1 / n_classes:
             raise InputError(
-                f"labelers of kind {name!r} err on {float(value):.0%} of the items: no better than guessing."
+                f"labelers of kind {name!r} err on {float(value):.0%} of the items: no "
+                "better than guessing."
             )
     else:
         table = _rows(value, n_classes, f"the confusion matrix of {name!r}")

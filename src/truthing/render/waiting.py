@@ -1,4 +1,6 @@
-"""A progress bar with the time left, on standard error, for anything that takes longer than a moment."""
+"""A progress bar with the time left, on standard error, for anything that takes longer than a
+moment.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ def _say_compiling() -> None:
 
 @contextmanager
 def waiting() -> Iterator[Progress]:
-    """Something to tell progress to; nothing is shown where standard error is not a terminal that can redraw."""
+    """Something to tell progress to; nothing is shown where standard error is not a terminal that
+    can redraw.
+    """
     console = err()
     if not console.is_terminal:
         yield silent
@@ -39,8 +43,13 @@ def waiting() -> Iterator[Progress]:
     from rich.progress import Progress as Bar
 
     bar = Bar(
-        TextColumn("{task.description}"), BarColumn(24), TaskProgressColumn(), TimeRemainingColumn(), console=console, transient=True
-    )  # fmt: skip
+        TextColumn("{task.description}"),
+        BarColumn(24),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+    )
     task = bar.add_task("reading", total=1.0)
     timer = Timer(PATIENCE, bar.start)
     timer.start()

@@ -10,7 +10,8 @@ import importlib
 PAPERS = {
     "lam-stork": "Lam & Stork 2003: Tables 1-3, Figures 1 and 2",
     "ishida": "Ishida et al. 2023: Figures 1-4, Fashion-MNIST-H, Table 1 (ICLR)",
-    "su": "Su, On Truthing Issues: labelers, Figures 6-8 and Section 5.5; testing, Tables 10-15, Figures 9-18",
+    "su": "Su, On Truthing Issues: labelers, Figures 6-8 and Section 5.5; testing, Tables 10-15, "
+    "Figures 9-18",
     "su-training": "Su, On Truthing Issues: training on UCI Ionosphere, Figures 19-23",
 }
 

@@ -41,10 +41,12 @@ def find(name: str) -> Path:
             wanted = CHECKSUMS.get(name)
             if wanted is not None and hashlib.sha256(path.read_bytes()).hexdigest() != wanted:
                 raise InputError(
-                    f"{path} is not the file this reproduction was checked with (SHA-256 differs): get {name} again."
+                    f"{path} is not the file this reproduction was checked with (SHA-256 "
+                    f"differs): get {name} again."
                 )
             return path
     places = " or ".join(str(folder / name) for folder in folders())
     raise InputError(
-        f"{name} is needed and not here: put it at {places}, or set TRUTHING_DATA to the folder that holds it."
+        f"{name} is needed and not here: put it at {places}, or set TRUTHING_DATA to the "
+        "folder that holds it."
     )

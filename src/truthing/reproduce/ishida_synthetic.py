@@ -59,7 +59,8 @@ def _setup(first: list[float], second: list[float], cov_first: Array, cov_second
     )
 
 
-# A and B: the first two synthetic sets of the positive-confidence paper (Ishida et al. 2018), as its public code has them
+# A and B: the first two synthetic sets of the positive-confidence paper (Ishida et al. 2018), as
+# its public code has them
 SETUPS = {
     "A": _setup([0, 0], [-2, 5], np.array([[7, -6], [-6, 7]]), np.array([[2, 0], [0, 2]])),
     "B": _setup([0, 0], [0, 4], np.array([[5, 3], [3, 5]]), np.array([[5, -3], [-3, 5]])),
@@ -69,7 +70,9 @@ SETUPS = {
 
 
 def add_noise(c: Array, rng: np.random.Generator, sd: float = 0.4) -> Array:
-    """Gaussian noise cut symmetrically at ``min(c, 1 - c)``, so that the mean stays and the result is a probability."""
+    """Gaussian noise cut symmetrically at ``min(c, 1 - c)``, so that the mean stays and the result
+    is a probability.
+    """
     from scipy.special import ndtr, ndtri
 
     room = np.minimum(c, 1 - c)
@@ -93,7 +96,9 @@ def estimates(setup: Setup, rng: np.random.Generator, per_class: int) -> dict[st
 def baselines(
     setup: Setup, rng: np.random.Generator, per_class: int, *, rounds: int
 ) -> dict[str, float]:
-    """What instances give: a small network's test error and its own probabilities in Eq. 3, and the nearest-neighbour bound."""
+    """What instances give: a small network's test error and its own probabilities in Eq. 3, and the
+    nearest-neighbour bound.
+    """
     x, c, positive = setup.draw(rng, per_class)
     new, _, truth = setup.draw(rng, 2000)
     found = {}
@@ -110,12 +115,17 @@ def baselines(
 def small_network(
     x: Array, target: Array, rng: np.random.Generator, *, hidden: int = 50, rounds: int = 300
 ) -> Callable[[Array], Array]:
-    """One hidden layer trained on the cross-entropy with hard or soft targets (Adam, all samples at once)."""
+    """One hidden layer trained on the cross-entropy with hard or soft targets (Adam, all samples at
+    once).
+    """
     centre, scale = x.mean(axis=0), x.std(axis=0) + 1e-9
     x = (x - centre) / scale
     weights = [
-        rng.normal(size=(x.shape[1], hidden)) / np.sqrt(x.shape[1]), np.zeros(hidden), rng.normal(size=hidden) / np.sqrt(hidden), np.zeros(1),
-    ]  # fmt: skip
+        rng.normal(size=(x.shape[1], hidden)) / np.sqrt(x.shape[1]),
+        np.zeros(hidden),
+        rng.normal(size=hidden) / np.sqrt(hidden),
+        np.zeros(1),
+    ]
     first, second = [np.zeros_like(w) for w in weights], [np.zeros_like(w) for w in weights]
     for turn in range(1, rounds + 1):
         layer = np.maximum(x @ weights[0] + weights[1], 0)
@@ -175,11 +185,14 @@ def synthetic(figures: str, *, quick: bool) -> None:
             )
         )
     show(
-        f"Figures 1-3: Bayes error % at {sizes[-1]} samples per class, mean and standard error of {TRIALS} trials",
+        f"Figures 1-3: Bayes error % at {sizes[-1]} samples per class, mean and standard "
+        f"error of {TRIALS} trials",
         ["", *(f"setup {s}" for s in SETUPS)],
         rows,
-        "C and D have Φ(-√d/2) = 5.69% and 1.27%. A and B: means and covariances of the positive-confidence paper's public code. Noise is cut at "
-        "±min(c, 1 - c) as the paper writes; its public code cuts at 0.4 of that, so that its Eq. 5 shows less bias. "
+        "C and D have Φ(-√d/2) = 5.69% and 1.27%. A and B: means and covariances of the "
+        "positive-confidence paper's public code. Noise is cut at "
+        "±min(c, 1 - c) as the paper writes; its public code cuts at 0.4 of that, so that "
+        "its Eq. 5 shows less bias. "
         "The network has one hidden layer of 50 units (the paper's: two of 500).",
     )
     parts = {

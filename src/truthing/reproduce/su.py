@@ -1,4 +1,6 @@
-"""Su, "On Truthing Issues in Supervised Classification": Figures 6-8 and Section 5.5 on labelers, and the testing examples, Tables 10-15, Figures 9-18."""
+"""Su, "On Truthing Issues in Supervised Classification": Figures 6-8 and Section 5.5 on labelers,
+and the testing examples, Tables 10-15, Figures 9-18.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,9 @@ SLOW = ("Sampling (Alg. 2)", "Full Bayes")
 
 
 def main(*, figures: str, quick: bool = False) -> None:
-    """The paper shows one draw of each example; we show what many draws do, the printed number beside them."""
+    """The paper shows one draw of each example; we show what many draws do, the printed number
+    beside them.
+    """
     su_channel.figures_6_to_8(figures)
     su_channel.section_5_5(10 if quick else 200, figures)
     su_main.table_10(20 if quick else 200)

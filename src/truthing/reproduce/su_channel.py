@@ -1,9 +1,12 @@
-"""Su Section 4 (Figures 6-8: labelers as a channel) and Section 5.5 (many mediocre labelers against one expert of equal information).
+"""Su Section 4 (Figures 6-8: labelers as a channel) and Section 5.5 (many mediocre labelers against
+one expert of equal information).
 
-The pages of Section 5.5 are missing; its question is answered with a design of ours. An expert errs on 5% (0.690 bits at π(1) = .4). T labelers share the
-error that makes their T labels carry exactly the same bits (Figure 8's curve). Both label the same items; noise and prior are known, as in the paper.
-Testing: 400 items, a classifier at (.85, .15), `grade`. Training: 400 items of two Gaussian classes in five dimensions, logistic regression on
-P(truth | labels) (MMSE training: each item once for each class, weighted), judged on 20,000 clean items.
+The pages of Section 5.5 are missing; its question is answered with a design of ours. An expert errs
+on 5% (0.690 bits at π(1) = .4). T labelers share the error that makes their T labels carry exactly
+the same bits (Figure 8's curve). Both label the same items; noise and prior are known, as in the
+paper. Testing: 400 items, a classifier at (.85, .15), `grade`. Training: 400 items of two Gaussian
+classes in five dimensions, logistic regression on P(truth | labels) (MMSE training: each item once
+for each class, weighted), judged on 20,000 clean items.
 """
 
 from __future__ import annotations
@@ -83,7 +86,9 @@ def figures_6_to_8(folder: str) -> None:
 
 
 def section_5_5(n_repeats: int, folder: str) -> dict[str, dict[str, Array]]:
-    """Testing and training with an expert, with T mediocre labelers of equal information, and with one of the mediocre alone."""
+    """Testing and training with an expert, with T mediocre labelers of equal information, and with
+    one of the mediocre alone.
+    """
     designs = {f"expert, error {EXPERT:.3f}": (1, EXPERT)}
     for n_labelers in PANELS:
         error = matching_error(n_labelers, EXPERT)
@@ -102,10 +107,18 @@ def section_5_5(n_repeats: int, folder: str) -> dict[str, dict[str, Array]]:
     rows = []
     for (name, values), (n_labelers, error) in zip(found.items(), designs.values()):
         gap = values["trained"] - expert["trained"]
-        rows.append([
-            name, f"{bits(n_labelers, error):.3f}", _mean(values["bias"], 4), _mean(np.abs(values["bias"]), 4), _mean(values["width"], 4),
-            f"{values['held'].mean():.2f}", _mean(values["trained"], 4), "-" if values is expert else _mean(gap, 4),
-        ])  # fmt: skip
+        rows.append(
+            [
+                name,
+                f"{bits(n_labelers, error):.3f}",
+                _mean(values["bias"], 4),
+                _mean(np.abs(values["bias"]), 4),
+                _mean(values["width"], 4),
+                f"{values['held'].mean():.2f}",
+                _mean(values["trained"], 4),
+                "-" if values is expert else _mean(gap, 4),
+            ]
+        )
     show(
         f"Section 5.5: equal information, {n_repeats} repeats (mean ± Monte Carlo error)",
         [
@@ -119,7 +132,8 @@ def section_5_5(n_repeats: int, folder: str) -> dict[str, dict[str, Array]]:
             "minus expert's",
         ],
         rows,
-        f"Ideal training (correct labels) reaches an error of {_mean(expert['ideal'], 4)}. Bits alone do not fix an estimator's variance: results agree "
+        f"Ideal training (correct labels) reaches an error of {_mean(expert['ideal'], 4)}. "
+        "Bits alone do not fix an estimator's variance: results agree "
         "closely, not exactly. The paper's pages are missing; design: docs/labelers.md, section 4.",
     )
     _figure_5_5(found, folder)

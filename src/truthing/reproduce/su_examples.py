@@ -1,4 +1,6 @@
-"""Su Sections 5.2.5, 5.2.6 and 5.3: a single labeler (Figure 17), a small sample (Figure 18), four classes (Tables 13-15)."""
+"""Su Sections 5.2.5, 5.2.6 and 5.3: a single labeler (Figure 17), a small sample (Figure 18), four
+classes (Tables 13-15).
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,12 @@ POINT = (
     (0.10, 0.05, 0.05, 0.80),
 )
 # Table 13: error of the accuracy in the paper's one draw; Table 14: its confusion matrices
-PRINTED_13 = {"sampling": 0.7350 - 0.7355, "estimated-labels": 0.7350 - 0.7390, "labeler-mean": 0.7350 - 0.6170, "labeler-median": 0.7350 - 0.6397}  # fmt: skip
+PRINTED_13 = {
+    "sampling": 0.7350 - 0.7355,
+    "estimated-labels": 0.7350 - 0.7390,
+    "labeler-mean": 0.7350 - 0.6170,
+    "labeler-median": 0.7350 - 0.6397,
+}
 PRINTED_14 = {
     "ideal": ((290, 40, 40, 39), (58, 391, 68, 68), (8, 10, 168, 27), (93, 43, 36, 621)),
     "sampling": ((284.8, 41.3, 36.6, 33.9), (63.7, 391.7, 67.0, 67.6), (7.5, 7.3, 169.8, 29.0), (93.0, 43.6, 38.7, 624.6)),
@@ -77,8 +84,15 @@ def four_classes(seed: int) -> Simulation:
     rng = np.random.default_rng([seed, 1])
     fallibility, availability = rng.uniform(0, 0.4, 5), rng.uniform(0, 1, 5)
     return simulate(
-        2000, 5, prior=CLASS_PRIOR, operating_point=POINT, difficulty=0.0, fallibility=fallibility, availability=availability, seed=seed,
-    )  # fmt: skip
+        2000,
+        5,
+        prior=CLASS_PRIOR,
+        operating_point=POINT,
+        difficulty=0.0,
+        fallibility=fallibility,
+        availability=availability,
+        seed=seed,
+    )
 
 
 def tables_13_to_15(n_draws: int) -> None:
@@ -111,9 +125,14 @@ def tables_13_to_15(n_draws: int) -> None:
         [
             ["share that holds the ideal count", f"{share:.3f} ± {error:.3f}", "16 of 16"],
             ["mean width", f"{np.mean(widths):.2f}", f"{WIDTH_15:.2f}"],
-            ["accuracy's region holds the ideal", f"{share_accuracy:.2f} ± {np.sqrt(share_accuracy * (1 - share_accuracy) / n_draws):.2f}", "yes"],
+            [
+                "accuracy's region holds the ideal",
+                f"{share_accuracy:.2f} ± "
+                f"{np.sqrt(share_accuracy * (1 - share_accuracy) / n_draws):.2f}",
+                "yes",
+            ],
         ],
-    )  # fmt: skip
+    )
 
 
 def _show_four_classes(
@@ -135,7 +154,13 @@ def _show_four_classes(
         )
     show(
         f"Tables 13 and 14: four classes, {n_draws} draws | the paper's one draw",
-        ["method", "error of accuracy (mean ± Monte Carlo error, std)", "root mean square error of the counts", "counts closest (of 16)"],
+        [
+            "method",
+            "error of accuracy (mean ± Monte Carlo error, std)",
+            "root mean square error of the counts",
+            "counts closest (of 16)",
+        ],
         rows,
-        f"{trials.SIGN} The paper counts 10 closest for Alg. 4, 6 for estimated labels, 1 and 1 for the labelers, ties twice.",
-    )  # fmt: skip
+        f"{trials.SIGN} The paper counts 10 closest for Alg. 4, 6 for estimated labels, 1 "
+        "and 1 for the labelers, ties twice.",
+    )

@@ -1,4 +1,6 @@
-"""Su Sections 5.2.1 and 5.2.2: the main example over many draws (Table 10) and one draw in pictures (Figures 9-13)."""
+"""Su Sections 5.2.1 and 5.2.2: the main example over many draws (Table 10) and one draw in pictures
+(Figures 9-13).
+"""
 
 from __future__ import annotations
 
@@ -50,13 +52,16 @@ def table_10(n_draws: int) -> dict[str, trials.Errors]:
             ]
         )
     show(
-        f"Table 10: errors over {n_draws} draws (mean ± Monte Carlo error, standard deviation) | error of the paper's one draw",
+        f"Table 10: errors over {n_draws} draws (mean ± Monte Carlo error, standard "
+        "deviation) | error of the paper's one draw",
         ["method", *trials.HEADS],
         rows,
-        f"{trials.SIGN} The printed number is one draw; expect most within two standard deviations of our mean.",
+        f"{trials.SIGN} The printed number is one draw; expect most within two standard "
+        "deviations of our mean.",
     )
     show(
-        "Share of 95% credible regions that hold the ideal metric (the paper shows one draw: Alg. 2 held all five, Alg. 1 two of five)",
+        "Share of 95% credible regions that hold the ideal metric (the paper shows one draw: "
+        "Alg. 2 held all five, Alg. 1 two of five)",
         ["method", *trials.HEADS],
         [
             [method, *trials.coverage(errors)]
@@ -123,7 +128,9 @@ def _paths(folder: str, problem: Problem, truth: Any) -> None:
 def draw_metric(
     ax: Any, problem: Problem, outcomes: Any, place: int, truth: float, dense: tuple[str, ...]
 ) -> None:
-    """Posterior densities of one metric, with means, 95% regions, the foils' points and the ideal."""
+    """Posterior densities of one metric, with means, 95% regions, the foils' points and the
+    ideal.
+    """
     name = trials.METRICS[place]
     for method in dense:
         estimate: Estimate = outcomes[method].answer.estimate(name)
@@ -149,7 +156,9 @@ def draw_metric(
 def draw_joint(
     ax: Any, problem: Problem, outcomes: Any, moments: su.Moments, truth: Any, kind: str
 ) -> None:
-    """Joint posterior with the contour of its 95% region, the foils' points, each labeler's, and the ideal."""
+    """Joint posterior with the contour of its 95% region, the foils' points, each labeler's, and
+    the ideal.
+    """
     joint = joint_roc(moments) if kind == "roc" else joint_pr(moments)
     # the paper has false alarms and recall across: both densities are turned
     across, up = ("false_alarm", "recall") if kind == "roc" else ("recall", "precision")
@@ -166,7 +175,11 @@ def draw_joint(
             ax.plot([x], [y], mark, color=colour, label=method)
     if "Labelers: mean" in outcomes:
         for matrix in labeler_matrices(problem.labels, problem.predicted):
-            rates = {"recall": matrix[1, 1] / matrix[1].sum(), "false_alarm": matrix[0, 1] / matrix[0].sum(), "precision": matrix[1, 1] / matrix[:, 1].sum()}  # fmt: skip
+            rates = {
+                "recall": matrix[1, 1] / matrix[1].sum(),
+                "false_alarm": matrix[0, 1] / matrix[0].sum(),
+                "precision": matrix[1, 1] / matrix[:, 1].sum(),
+            }
             ax.plot(rates[across], rates[up], ".", color="#999999")
     places = {name: i for i, name in enumerate(trials.METRICS)}
     ax.plot(truth[places[across]], truth[places[up]], "*", color="black", ms=10, label="ideal")

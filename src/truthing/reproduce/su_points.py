@@ -1,4 +1,6 @@
-"""Su Sections 5.2.3 and 5.2.4: many starting points (Table 11), many operating points (Table 12, Figures 14-16)."""
+"""Su Sections 5.2.3 and 5.2.4: many starting points (Table 11), many operating points (Table 12,
+Figures 14-16).
+"""
 
 from __future__ import annotations
 
@@ -77,15 +79,25 @@ PRINTED_JOINT = {
     "Labelers: median": ((0.2712, 0.0419), (0.2658, 0.0105)),
 }
 RADII = (2.2958, 6.1801)  # squared radii that hold .6827 and .9545 of a two-dimensional normal
-BETWEEN = "In brackets the standard deviation between grids, one seed each; divided by the root of their number it is the Monte Carlo error."
+BETWEEN = (
+    "In brackets the standard deviation between grids, one seed each; divided by the root of "
+    "their number it is the Monte Carlo error."
+)
 PAIRS = {"P-R (precision, recall)": (1, 2), "ROC (P_FA, P_D)": (3, 2)}
 
 
 def table_11(starts: Array = GRID, seed: int = 1) -> dict[str, Array]:
-    """Final errors (p_D, p_FA) and iterations from every pair of starting values, on one data set."""
+    """Final errors (p_D, p_FA) and iterations from every pair of starting values, on one data
+    set.
+    """
     data = trials.main_example(seed)
     problem, truth = trials.problem_of(data, 0.2), trials.ideal(data)[2:4]
-    updates = (su.by_ratios(1), su.by_ratios(1, shortcut=True), su.by_sampling(5000, np.random.default_rng(0)), su.by_estimated_labels)  # fmt: skip
+    updates = (
+        su.by_ratios(1),
+        su.by_ratios(1, shortcut=True),
+        su.by_sampling(5000, np.random.default_rng(0)),
+        su.by_estimated_labels,
+    )
     found = {}
     for method, update in zip(ITERATIVE, updates):
         rows = []
@@ -108,8 +120,14 @@ def summary(rows: Array) -> tuple[float, ...]:
 def _numbers(values: Sequence[float] | None) -> list[str]:
     if values is None:
         return ["-"] * 8
-    return [*(f"{v:+.4f}" if k % 3 == 0 else f"{round(v, 9):.2g}" if k % 3 == 1 else f"{v:.4f}" for k, v in enumerate(values[:6])),
-            f"{values[6]:.1f}", f"{values[7]:.0f}"]  # fmt: skip
+    return [
+        *(
+            f"{v:+.4f}" if k % 3 == 0 else f"{round(v, 9):.2g}" if k % 3 == 1 else f"{v:.4f}"
+            for k, v in enumerate(values[:6])
+        ),
+        f"{values[6]:.1f}",
+        f"{values[7]:.0f}",
+    ]
 
 
 def show_11(quick: bool) -> None:
@@ -129,7 +147,8 @@ def show_11(quick: bool) -> None:
         f"Table 11: {len(starts) ** 2} starting points, one data set; ours | printed",
         ["method", *COLUMNS],
         rows,
-        f"{trials.SIGN} Mean errors belong to the one data set (each paper's and ours); the standard deviation over starts is what repeats.",
+        f"{trials.SIGN} Mean errors belong to the one data set (each paper's and ours); the "
+        "standard deviation over starts is what repeats.",
     )
 
 
@@ -138,13 +157,23 @@ def operating_points(
 ) -> list[dict[str, trials.Errors]]:
     """For each seed the errors of every method over the grid of operating points."""
     return [
-        trials.run((trials.at_operating_point((d, f), seed) for d in counted(grid, f"Tables 12 and 14, grid {seed + 1}") for f in grid), 0.5, methods)
+        trials.run(
+            (
+                trials.at_operating_point((d, f), seed)
+                for d in counted(grid, f"Tables 12 and 14, grid {seed + 1}")
+                for f in grid
+            ),
+            0.5,
+            methods,
+        )
         for seed in seeds
-    ]  # fmt: skip
+    ]
 
 
 def joint_spread(errors: Array, pair: tuple[int, int]) -> tuple[float, float]:
-    """Semi-axes of the ellipse that holds .6827 of a normal with the covariance of two errors, the larger first."""
+    """Semi-axes of the ellipse that holds .6827 of a normal with the covariance of two errors, the
+    larger first.
+    """
     values = np.linalg.eigvalsh(np.cov(errors[:, pair].T))
     return float(np.sqrt(values[1] * RADII[0])), float(np.sqrt(max(values[0], 0) * RADII[0]))
 
@@ -180,7 +209,8 @@ def show_12(found: list[dict[str, trials.Errors]], n_points: int) -> None:
         f"Table 12: {n_points} operating points; ours | the paper's one grid",
         ["method, grids", *COLUMNS],
         rows,
-        f"{trials.SIGN} {BETWEEN} On a grid all classifiers share truths and labels, so errors move together: the means differ from seed to seed.",
+        f"{trials.SIGN} {BETWEEN} On a grid all classifiers share truths and labels, so "
+        "errors move together: the means differ from seed to seed.",
     )
 
 
@@ -203,16 +233,19 @@ def show_14(found: list[dict[str, trials.Errors]], n_points: int, folder: str) -
         ]
         joint.append([method, *cells])
     show(
-        f"Figure 14: errors of the conditional means over {n_points} operating points; ours | the paper's one grid",
+        f"Figure 14: errors of the conditional means over {n_points} operating points; ours "
+        "| the paper's one grid",
         ["method", *trials.HEADS],
         rows,
         f"{trials.SIGN} {BETWEEN}",
     )
     show(
-        "Figures 15 and 16: semi-axes of the ellipse that holds .6827 of the errors; ours | printed",
+        "Figures 15 and 16: semi-axes of the ellipse that holds .6827 of the errors; ours | "
+        "printed",
         ["method", *PAIRS],
         joint,
-        "The paper calls its numbers square roots of the covariance's eigenvalues, but they exceed what its own Figure 14 allows; as semi-axes they fit.",
+        "The paper calls its numbers square roots of the covariance's eigenvalues, but they "
+        "exceed what its own Figure 14 allows; as semi-axes they fit.",
     )
     _figure_14(found[0], folder)
     for number, (title, pair) in zip((15, 16), PAIRS.items()):

@@ -1,7 +1,9 @@
-"""Su Section 5.4: logistic regression on Ionosphere from noisy labels, trained, tuned and tested without a true label (Figures 19-23).
+"""Su Section 5.4: logistic regression on Ionosphere from noisy labels, trained, tuned and tested
+without a true label (Figures 19-23).
 
-Open in our text of the paper: the scale of λ. Ours: ``Σ_i loss + (λ/2) |w|²`` with the features as they are and the intercept free, scikit-learn's C = 1/λ; a
-voting classifier uses the same λ for each labeler.
+Open in our text of the paper: the scale of λ. Ours: ``Σ_i loss + (λ/2) |w|²`` with the features as
+they are and the intercept free, scikit-learn's C = 1/λ; a voting classifier uses the same λ for
+each labeler.
 """
 
 from __future__ import annotations
@@ -55,7 +57,9 @@ EXAMPLE = 0  # the seed of the draw in the pictures
 
 @dataclass(frozen=True, eq=False)
 class Experiment:
-    """One random split of Ionosphere and one draw of thirteen labelers' labels; class 1 is a bad return."""
+    """One random split of Ionosphere and one draw of thirteen labelers' labels; class 1 is a bad
+    return.
+    """
 
     X: Array
     truth: Array
@@ -100,7 +104,9 @@ class Experiment:
 
 @dataclass(frozen=True, eq=False)
 class Tested:
-    """One trained classifier on the held-out part: its scores, what the labels say there, and the truth that only we look at."""
+    """One trained classifier on the held-out part: its scores, what the labels say there, and the
+    truth that only we look at.
+    """
 
     scores: Array
     labels: Labels
@@ -128,7 +134,9 @@ class Tested:
 
     @cached_property
     def estimated_area(self) -> float:
-        """Area under the conditional mean of (P_FA, P_D) over thresholds, as the paper selects by."""
+        """Area under the conditional mean of (P_FA, P_D) over thresholds, as the paper selects
+        by.
+        """
         curve = self.curves.roc()
         x, y = (np.concatenate([[0.0], values, [1.0]]) for values in (curve.x, curve.y))
         known = ~(np.isnan(x) | np.isnan(y))
@@ -169,7 +177,9 @@ def classifier(method: str, noise: Any, weight: float) -> Any:
 
 
 def best(experiment: Experiment, method: str, n_labelers: int, weights: Array) -> Tested:
-    """λ chosen by estimated area on the held-out part; for the ideal classifier, as in the paper, by the actual one."""
+    """λ chosen by estimated area on the held-out part; for the ideal classifier, as in the paper,
+    by the actual one.
+    """
     panel = experiment.panel(n_labelers)
     ideal = method == "Ideal"
     target = experiment.truth[experiment.train] if ideal else panel[experiment.train]
@@ -207,7 +217,9 @@ def run(seed: int, weights: Array) -> tuple[Tested, dict[tuple[str, int], Tested
 
 
 def main(*, figures: str, quick: bool = False) -> None:
-    """The paper shows one draw; we show what many draws and splits do, and one of them in pictures."""
+    """The paper shows one draw; we show what many draws and splits do, and one of them in
+    pictures.
+    """
     weights = WEIGHTS[::5] if quick else WEIGHTS
     draws = [run(seed, weights) for seed in counted(range(4 if quick else 20), "training")]
     areas(draws)
@@ -218,7 +230,9 @@ def main(*, figures: str, quick: bool = False) -> None:
 def areas(
     draws: list[tuple[Tested, dict[tuple[str, int], Tested]]],
 ) -> dict[tuple[str, int], Array]:
-    """Figures 20 and 21 in distribution; returns actual and estimated areas, draws × 2, for each method and panel."""
+    """Figures 20 and 21 in distribution; returns actual and estimated areas, draws × 2, for each
+    method and panel.
+    """
     ideal = np.array([i.actual_area for i, _ in draws])
     found = {
         key: np.array([[d[key].actual_area, d[key].estimated_area] for _, d in draws])
@@ -226,13 +240,15 @@ def areas(
     }
     head = [f"T = {t}" for t in PANELS]
     show(
-        f"Actual area under the ROC curve over {len(draws)} splits and label draws: mean ± standard error, standard deviation (ideal: {_spread(ideal)})",
+        f"Actual area under the ROC curve over {len(draws)} splits and label draws: mean ± "
+        f"standard error, standard deviation (ideal: {_spread(ideal)})",
         ["method", *head],
         [[m, *(_spread(found[m, t][:, 0]) for t in PANELS)] for m in METHODS],
         "The paper, one draw: every method close to ideal from T = 5 on.",
     )
     show(
-        "Actual area of the ideal classifier minus that of the method on the same draw: mean ± standard error, standard deviation",
+        "Actual area of the ideal classifier minus that of the method on the same draw: mean "
+        "± standard error, standard deviation",
         ["method", *head],
         [[m, *(_spread(ideal - found[m, t][:, 0], sign=True) for t in PANELS)] for m in METHODS],
         "The ideal classifier's λ is chosen by the actual area, the methods' by an estimate.",
@@ -258,7 +274,9 @@ def areas(
 
 
 def regions(draws: list[tuple[Tested, dict[tuple[str, int], Tested]]]) -> None:
-    """Figure 19 in distribution: do the 95% regions of (precision, recall) at threshold ½ hold the actual point, and how large are they?"""
+    """Figure 19 in distribution: do the 95% regions of (precision, recall) at threshold ½ hold the
+    actual point, and how large are they?
+    """
     rows = []
     for method in METHODS:
         cells = []
@@ -270,10 +288,12 @@ def regions(draws: list[tuple[Tested, dict[tuple[str, int], Tested]]]) -> None:
             cells.append(f"{held:.2f}±{np.sqrt(held * (1 - held) / len(known)):.2f}, {size:.4f}")
         rows.append([method, *cells])
     show(
-        "Share of 95% regions of (precision, recall) that hold the actual point, and the median area of a region",
+        "Share of 95% regions of (precision, recall) that hold the actual point, and the "
+        "median area of a region",
         ["method", *(f"T = {t}" for t in PANELS)],
         rows,
-        "The paper, one draw: all held at T = 1, and regions shrink as T grows. Shares below .95: Algorithm 1 takes the estimated operating point as known.",
+        "The paper, one draw: all held at T = 1, and regions shrink as T grows. Shares below "
+        ".95: Algorithm 1 takes the estimated operating point as known.",
     )
 
 
@@ -283,4 +303,7 @@ def _area(joint: JointDensity) -> float:
 
 def _spread(values: Array, sign: bool = False) -> str:
     deviation = values.std(ddof=1)
-    return f"{values.mean():{'+' if sign else ''}.3f}±{deviation / np.sqrt(len(values)):.3f}, {deviation:.3f}"
+    return (
+        f"{values.mean():{'+' if sign else ''}.3f}±{deviation / np.sqrt(len(values)):.3f}, "
+        f"{deviation:.3f}"
+    )

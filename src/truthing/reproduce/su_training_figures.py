@@ -1,4 +1,6 @@
-"""Su Figures 19-23: one draw of the Ionosphere experiment in pictures, a panel for each number of labelers."""
+"""Su Figures 19-23: one draw of the Ionosphere experiment in pictures, a panel for each number of
+labelers.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ SIZES = {"nrows": 2, "ncols": 2, "figsize": (9, 8)}
 
 
 def draw(ideal: Any, found: dict[tuple[str, int], Any], folder: str) -> None:
-    """``ideal`` and the values of ``found`` are tested classifiers, keyed by method and number of labelers."""
+    """``ideal`` and the values of ``found`` are tested classifiers, keyed by method and number of
+    labelers.
+    """
     _points(ideal, found, folder)
     _curves(ideal, found, folder, "su-figure-20", "estimated ROC curves", _estimated)
     _curves(ideal, found, folder, "su-figure-21", "actual ROC curves", _actual)
@@ -80,7 +84,9 @@ def _curves(
 def _posterior(
     found: dict[tuple[str, int], Any], folder: str, name: str, method: str, kind: str, ideal: Any
 ) -> None:
-    """The average over thresholds of the posterior of a point of the curve, with the estimated and the actual curve."""
+    """The average over thresholds of the posterior of a point of the curve, with the estimated and
+    the actual curve.
+    """
     from matplotlib.colors import LogNorm
     from sklearn.metrics import precision_recall_curve
 

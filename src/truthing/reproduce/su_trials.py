@@ -1,4 +1,6 @@
-"""Su's simulated examples, every method on each, and how far each lands from the metric with correct labels."""
+"""Su's simulated examples, every method on each, and how far each lands from the metric with
+correct labels.
+"""
 
 from __future__ import annotations
 
@@ -44,18 +46,33 @@ AVAILABILITY = (0.727, 0.873, 0.286, 0.657, 0.232)
 def main_example(seed: int) -> Simulation:
     """Section 5.2.1, with the paper's own fallibilities and availabilities."""
     return simulate(
-        1000, 5, prior=0.2, operating_point=(0.8, 0.3), difficulty=(1, 5), fallibility=FALLIBILITY,
-        availability=AVAILABILITY, seed=seed,
-    )  # fmt: skip
+        1000,
+        5,
+        prior=0.2,
+        operating_point=(0.8, 0.3),
+        difficulty=(1, 5),
+        fallibility=FALLIBILITY,
+        availability=AVAILABILITY,
+        seed=seed,
+    )
 
 
 def at_operating_point(point: tuple[float, float], seed: int) -> Simulation:
-    """Sections 5.2.3 and 5.2.4: one seed gives the same truths and labels at every point; only the classifier differs."""
+    """Sections 5.2.3 and 5.2.4: one seed gives the same truths and labels at every point; only the
+    classifier differs.
+    """
     rng = np.random.default_rng([seed, 1])
     fallibility, availability = rng.uniform(0, 0.5, 5), rng.uniform(0, 1, 5)
     return simulate(
-        1000, 5, prior=0.5, operating_point=point, difficulty=(1, 1), fallibility=fallibility, availability=availability, seed=seed,
-    )  # fmt: skip
+        1000,
+        5,
+        prior=0.5,
+        operating_point=point,
+        difficulty=(1, 1),
+        fallibility=fallibility,
+        availability=availability,
+        seed=seed,
+    )
 
 
 def single_labeler(seed: int) -> Simulation:
@@ -70,8 +87,15 @@ def small_sample(seed: int) -> Simulation:
     rng = np.random.default_rng([seed, 1])
     fallibility, availability = rng.uniform(0.2, 0.5, 3), rng.uniform(0, 1, 3)
     return simulate(
-        70, 3, prior=0.5, operating_point=(0.85, 0.2), difficulty=(1, 2), fallibility=fallibility, availability=availability, seed=seed,
-    )  # fmt: skip
+        70,
+        3,
+        prior=0.5,
+        operating_point=(0.85, 0.2),
+        difficulty=(1, 2),
+        fallibility=fallibility,
+        availability=availability,
+        seed=seed,
+    )
 
 
 def problem_of(data: Simulation, prior: Any) -> Problem:
@@ -101,7 +125,9 @@ def outcome(problem: Problem, method: str, seed: int = 0) -> Outcome:
 
 @dataclass
 class Errors:
-    """For one method, a row for each data set: errors of mean and mode, whether the 95% region held the ideal, the final p̃ and iterations."""
+    """For one method, a row for each data set: errors of mean and mode, whether the 95% region held
+    the ideal, the final p̃ and iterations.
+    """
 
     mean: list[Array] = field(default_factory=list)
     mode: list[Array] = field(default_factory=list)

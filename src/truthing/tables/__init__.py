@@ -1,4 +1,6 @@
-"""Files and data frames in; Labels, Predictions and Gold out: one short file for each format. Imported by every front door."""
+"""Files and data frames in; Labels, Predictions and Gold out: one short file for each format.
+Imported by every front door.
+"""
 
 from truthing.tables.read import (
     Reading,

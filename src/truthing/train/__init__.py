@@ -1,7 +1,9 @@
-"""Training on noisy labels: scikit-learn estimators, model selection without true labels, torch losses.
+"""Training on noisy labels: scikit-learn estimators, model selection without true labels, torch
+losses.
 
-The names are listed in ``__init__.pyi`` and loaded when first used, so that the losses need torch only and the estimators
-scikit-learn only. Uses everything up to `grading`; imported by `reproduce`, the command line and users.
+The names are listed in ``__init__.pyi`` and loaded when first used, so that the losses need torch
+only and the estimators scikit-learn only. Uses everything up to `grading`; imported by `reproduce`,
+the command line and users.
 """
 
 from typing import Any

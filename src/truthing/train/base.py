@@ -1,4 +1,6 @@
-"""What the estimators share: labels weighed before fitting, classes by name, and an inner estimator that sees class codes."""
+"""What the estimators share: labels weighed before fitting, classes by name, and an inner estimator
+that sees class codes.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +24,13 @@ NEGLIGIBLE = 1e-9  # a copy of a row with less weight than this is not made
 
 
 class NoisyLabelClassifier(ClassifierMixin, BaseEstimator):
-    """A classifier whose ``fit(X, labels)`` takes `Labels`, an items × labelers matrix with gaps, a long table or a plain y.
+    """A classifier whose ``fit(X, labels)`` takes `Labels`, an items × labelers matrix with gaps, a
+    long table or a plain y.
 
-    ``noise`` takes what `truthing.grade` takes: None learns it first. ``gold`` maps items to their truth, taken as certain. ``prior``: class
-    prior, None learns it. After fitting, ``classes_``, ``prior_``, ``confusion_`` (labelers × truth × label, where the model has it) and ``reliability_``.
+    ``noise`` takes what `truthing.grade` takes: None learns it first. ``gold`` maps items to their
+    truth, taken as certain. ``prior``: class prior, None learns it. After fitting, ``classes_``,
+    ``prior_``, ``confusion_`` (labelers × truth × label, where the model has it) and
+    ``reliability_``.
     """
 
     noise: Any
@@ -46,7 +51,9 @@ class NoisyLabelClassifier(ClassifierMixin, BaseEstimator):
 
 
 class WrappingClassifier(NoisyLabelClassifier):
-    """Around an inner estimator (None: logistic regression), which sees class codes 0, 1, … in the order of ``classes_``."""
+    """Around an inner estimator (None: logistic regression), which sees class codes 0, 1, … in the
+    order of ``classes_``.
+    """
 
     estimator: Any
 
@@ -86,7 +93,8 @@ class WrappingClassifier(NoisyLabelClassifier):
         X = self._checked(X)
         if len(self.estimator_.classes_) < len(self.classes_):
             raise InputError(
-                "a class never occurred in training: its decision function is unknown. Use predict_proba."
+                "a class never occurred in training: its decision function is unknown. Use "
+                "predict_proba."
             )
         return np.asarray(self.estimator_.decision_function(X))
 
@@ -97,7 +105,9 @@ class WrappingClassifier(NoisyLabelClassifier):
 
 
 def as_table(X: Any) -> Any:
-    """X as something whose rows can be picked: arrays, frames and sparse matrices as they are, everything else as an array."""
+    """X as something whose rows can be picked: arrays, frames and sparse matrices as they are,
+    everything else as an array.
+    """
     if issparse(X):
         return X.tocsr()
     return X if hasattr(X, "ndim") and hasattr(X, "__getitem__") else np.asarray(X)
@@ -113,17 +123,21 @@ def name_array(classes: tuple[Any, ...]) -> Array:
 
 
 def class_chances(estimator: Any, X: Any, n_classes: int) -> Array:
-    """predict_proba of an estimator fitted on class codes, with a column for every class, also one that it never saw."""
+    """predict_proba of an estimator fitted on class codes, with a column for every class, also one
+    that it never saw.
+    """
     chance = np.zeros((_num_samples(X), n_classes))
     chance[:, np.asarray(estimator.classes_).astype(int)] = estimator.predict_proba(X)
     return chance
 
 
 def fit_weighted(estimator: Any, X: Any, weights: Array, *, copies: int | None = None) -> Any:
-    """Minimise Σ_i Σ_y w_iy L(g(x_i), y) (Su 40): each row once for each class that it may belong to, with that class's weight.
+    """Minimise Σ_i Σ_y w_iy L(g(x_i), y) (Su 40): each row once for each class that it may belong
+    to, with that class's weight.
 
-    ``copies`` replaces weights by whole numbers of copies that sum to it. In a pipeline the steps before the last see each row once, and the most
-    probable class where they ask for one. Rows whose class is certain are not copied.
+    ``copies`` replaces weights by whole numbers of copies that sum to it. In a pipeline the steps
+    before the last see each row once, and the most probable class where they ask for one. Rows
+    whose class is certain are not copied.
     """
     if isinstance(estimator, Pipeline) and len(estimator.steps) > 1:
         head, (name, last) = estimator[:-1], estimator.steps[-1]
@@ -155,7 +169,8 @@ def takes_weights(estimator: Any) -> bool:
 
 
 def whole_copies(weights: Array, copies: int) -> Array:
-    """Whole numbers closest to ``copies`` times the weights that sum to ``copies`` in each row (largest remainders).
+    """Whole numbers closest to ``copies`` times the weights that sum to ``copies`` in each row
+    (largest remainders).
 
     >>> whole_copies(np.array([[0.72, 0.28], [1.0, 0.0]]), 10).tolist()
     [[7, 3], [10, 0]]

@@ -1,4 +1,6 @@
-"""Ways that work with any tool (Su 3.7): estimate the labels first, or train one classifier for each labeler and let them vote."""
+"""Ways that work with any tool (Su 3.7): estimate the labels first, or train one classifier for
+each labeler and let them vote.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,8 @@ class LabelEstimationClassifier(WrappingClassifier):
     --------
     >>> import numpy as np
     >>> X = np.array([[0.0], [0.1], [0.9], [1.0]])
-    >>> LabelEstimationClassifier(noise=0.2).fit(X, [[0, 0, 1], [0, 0, 0], [1, 1, 1], [0, 1, 1]]).predict([[0.2], [0.8]]).tolist()
+    >>> LabelEstimationClassifier(noise=0.2).fit(X, [[0, 0, 1], [0, 0, 0], [1, 1, 1], [0, 1,
+    ...     1]]).predict([[0.2], [0.8]]).tolist()
     [0, 1]
     """
 
@@ -84,7 +87,8 @@ class LabelerVotingClassifier(WrappingClassifier):
     --------
     >>> import numpy as np
     >>> X = np.array([[0.0], [0.1], [0.9], [1.0]])
-    >>> LabelerVotingClassifier().fit(X, [[0, 0, 1], [0, 0, 0], [1, 1, 1], [0, 1, 1]]).predict([[0.2], [0.8]]).tolist()
+    >>> LabelerVotingClassifier().fit(X, [[0, 0, 1], [0, 0, 0], [1, 1, 1], [0, 1,
+    ...     1]]).predict([[0.2], [0.8]]).tolist()
     [0, 1]
     """
 
@@ -100,7 +104,8 @@ class LabelerVotingClassifier(WrappingClassifier):
         labels, gold = panel.labels, panel.gold
         if labels.anonymous:
             raise InputError(
-                "anonymous votes have no labelers to train a classifier for: use LabelEstimationClassifier."
+                "anonymous votes have no labelers to train a classifier for: use "
+                "LabelEstimationClassifier."
             )
         self.estimators_ = []
         for t in np.flatnonzero(labels.per_labeler > 0):
@@ -130,7 +135,9 @@ class LabelerVotingClassifier(WrappingClassifier):
         return np.stack([(votes == c).mean(axis=0) for c in range(n_classes)], axis=1)
 
     def decision_function(self, X: Any) -> Array:
-        """Log odds of `predict_proba`, clipped away from certainty; of each class where there are more than two."""
+        """Log odds of `predict_proba`, clipped away from certainty; of each class where there are
+        more than two.
+        """
         chance = np.clip(self.predict_proba(X), 1e-9, 1 - 1e-9)
         scores = np.log(chance) - np.log1p(-chance)
         return np.asarray(scores[:, 1] if scores.shape[1] == 2 else scores)

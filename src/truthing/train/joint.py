@@ -19,9 +19,8 @@ from truthing.truth.problem import softmax
 class JointEMClassifier(WrappingClassifier):
     """Any estimator with ``predict_proba`` and sample weights, learned together with the labelers.
 
-    Rows of the labelers' confusion matrices are partially pooled as in the Dawid-Skene fit that starts the iteration.
-    Noise that
-    is given is kept.
+    Rows of the labelers' confusion matrices are partially pooled as in the Dawid-Skene fit that
+    starts the iteration. Noise that is given is kept.
 
     Parameters
     ----------
@@ -54,7 +53,8 @@ class JointEMClassifier(WrappingClassifier):
     Examples
     --------
     >>> import truthing as tr
-    >>> data = tr.simulate(400, 3, prior=[0.5, 0.5], operating_point=(0.9, 0.1), fallibility=0.5, seed=1)
+    >>> data = tr.simulate(400, 3, prior=[0.5, 0.5], operating_point=(0.9, 0.1), fallibility=0.5,
+    ...     seed=1)
     >>> model = JointEMClassifier().fit(data.scores[:, None], data.labels)
     >>> bool(model.score(data.scores[:, None], data.truth) > 0.85), model.confusion_.shape
     (True, (3, 2, 2))
@@ -92,7 +92,9 @@ class JointEMClassifier(WrappingClassifier):
         inner = self._template()
         if not (hasattr(inner, "predict_proba") and takes_weights(inner)):
             raise InputError(
-                f"{type(inner).__name__} needs predict_proba and sample weights to be learned together with the labelers: use MMSEClassifier, or wrap it in CalibratedClassifierCV."
+                f"{type(inner).__name__} needs predict_proba and sample weights to be "
+                "learned together with the labelers: use MMSEClassifier, or wrap it in "
+                "CalibratedClassifierCV."
             )
         share = evidence.posterior
         self.n_iter_ = 0

@@ -1,4 +1,6 @@
-"""Logistic regression from noisy labels: marginal likelihood (ML, MAP) or MMSE, with exact gradients."""
+"""Logistic regression from noisy labels: marginal likelihood (ML, MAP) or MMSE, with exact
+gradients.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,8 @@ class NoisyLogisticRegression(NoisyLabelClassifier):
     Examples
     --------
     >>> import numpy as np, truthing as tr
-    >>> data = tr.simulate(400, 3, prior=[0.5, 0.5], operating_point=(0.9, 0.1), fallibility=0.5, seed=1)
+    >>> data = tr.simulate(400, 3, prior=[0.5, 0.5], operating_point=(0.9, 0.1), fallibility=0.5,
+    ...     seed=1)
     >>> model = NoisyLogisticRegression("ml", noise=0.25).fit(data.scores[:, None], data.labels)
     >>> bool(model.score(data.scores[:, None], data.truth) > 0.85)
     True
@@ -119,7 +122,9 @@ class NoisyLogisticRegression(NoisyLabelClassifier):
         return self
 
     def _best(self, problem: Objective, convex: Array, evidence: Evidence) -> Array:
-        """From the MMSE solution, from the class prior, and from random slopes; the lowest end is kept."""
+        """From the MMSE solution, from the class prior, and from random slopes; the lowest end is
+        kept.
+        """
         rng = np.random.default_rng(self.random_state)
         points = [convex, problem.start(evidence.prior)]
         points += [problem.start(evidence.prior, rng) for _ in range(self.starts - 2)]
@@ -132,7 +137,8 @@ class NoisyLogisticRegression(NoisyLabelClassifier):
         theta, value, iterations, settled = problem.minimise(start, self.tol, self.max_iter)
         if not settled:
             warnings.warn(
-                f"L-BFGS did not converge in {self.max_iter} iterations: scale X (StandardScaler) or raise max_iter.",
+                f"L-BFGS did not converge in {self.max_iter} iterations: scale X "
+                "(StandardScaler) or raise max_iter.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -143,7 +149,8 @@ class NoisyLogisticRegression(NoisyLabelClassifier):
             raise InputError(f"objective {self.objective!r} is not known: choose ml, map or mmse.")
         if not self.C > 0 or not 0 <= self.l1_ratio <= 1 or self.starts < 1:
             raise InputError(
-                f"C={self.C}, l1_ratio={self.l1_ratio}, starts={self.starts}: C is above 0, l1_ratio between 0 and 1, starts at least 1."
+                f"C={self.C}, l1_ratio={self.l1_ratio}, starts={self.starts}: C is above 0, "
+                "l1_ratio between 0 and 1, starts at least 1."
             )
 
     def decision_function(self, X: Any) -> Array:
@@ -175,16 +182,24 @@ class NoisyLogisticRegression(NoisyLabelClassifier):
 
 
 class Objective:
-    """Penalised mean loss of a linear model and its gradient, for a fixed soft target (MMSE) or a likelihood of labels (ML).
+    """Penalised mean loss of a linear model and its gradient, for a fixed soft target (MMSE) or a
+    likelihood of labels (ML).
 
-    With p the model's probabilities and r ∝ p · p(z | y), both gradients are Σ_i (p - target_i) x_iᵗ: the target is p(y | z_i) or r_i.
-    Two classes have one vector of weights, more have one each, as in scikit-learn.
+    With p the model's probabilities and r ∝ p · p(z | y), both gradients are Σ_i (p - target_i)
+    x_iᵗ: the target is p(y | z_i) or r_i. Two classes have one vector of weights, more have one
+    each, as in scikit-learn.
     """
 
     def __init__(
-        self, X: Any, target: Target, *, C: float = 1.0, l1_ratio: float = 0.0, intercept: bool = True,
+        self,
+        X: Any,
+        target: Target,
+        *,
+        C: float = 1.0,
+        l1_ratio: float = 0.0,
+        intercept: bool = True,
         penalise_intercept: bool = False,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.X = X
         self.kind, self.target = target
         self.n, self.n_features = X.shape
@@ -257,7 +272,9 @@ class Objective:
         return float((whole - with_labels).mean()), chance - share
 
     def minimise(self, start: Array, tol: float, max_iter: int) -> tuple[Array, float, int, bool]:
-        """L-BFGS; with a lasso the weights are split into positive and negative parts, which keeps the problem smooth."""
+        """L-BFGS; with a lasso the weights are split into positive and negative parts, which keeps
+        the problem smooth.
+        """
         from scipy.optimize import minimize
 
         options = {"maxiter": max_iter, "gtol": tol, "ftol": 64 * np.finfo(float).eps, "maxls": 50}
@@ -286,7 +303,9 @@ class Objective:
 
 
 def _log_softmax(scores: Array) -> tuple[Array, Array]:
-    """The logarithm of each row's sum of exponentials, and the softmax; one pass of exponentials."""
+    """The logarithm of each row's sum of exponentials, and the softmax; one pass of
+    exponentials.
+    """
     top = across(np.maximum, scores)
     chance = np.exp(scores - top[:, None])
     total = across(np.add, chance)

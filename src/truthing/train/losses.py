@@ -1,7 +1,10 @@
-"""Losses for torch that know about noisy labels: batched, differentiable, in logarithms, with gaps and several labelers.
+"""Losses for torch that know about noisy labels: batched, differentiable, in logarithms, with gaps
+and several labelers.
 
-``logits`` is batch × classes; ``labels`` is batch × labelers (or a vector: one labeler) of class codes, -1 where there is no label, which is what
-``Labels.matrix()`` gives; ``confusion`` is labelers × truth × label, or one table for all. An item without any label adds nothing. This is the only file that imports torch.
+``logits`` is batch × classes; ``labels`` is batch × labelers (or a vector: one labeler) of class
+codes, -1 where there is no label, which is what ``Labels.matrix()`` gives; ``confusion`` is
+labelers × truth × label, or one table for all. An item without any label adds nothing. This is the
+only file that imports torch.
 """
 
 from __future__ import annotations
@@ -17,13 +20,16 @@ except ImportError:
 
 from truthing.errors import InputError
 
-SMALLEST = 1e-30  # stands for zero in a table of probabilities, so that logarithms and their gradients stay finite
+# stands for zero in a table of probabilities, so that logarithms and their gradients stay finite
+SMALLEST = 1e-30
 Tensor = Any
 PerClass = Callable[[Tensor], Tensor]
 
 
 def cross_entropies(logits: Tensor) -> Tensor:
-    """The loss of every class, batch × classes: -log softmax. Any function of this shape can take its place."""
+    """The loss of every class, batch × classes: -log softmax. Any function of this shape can take
+    its place.
+    """
     return -torch.log_softmax(logits, dim=-1)
 
 
@@ -56,7 +62,9 @@ class LabelLoss(nn.Module):
     def _aligned(
         self, logits: Tensor, labels: Tensor, tables: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
-        """Labels as batch × labelers and a table for each labeler, in the precision of the logits."""
+        """Labels as batch × labelers and a table for each labeler, in the precision of the
+        logits.
+        """
         labels = labels[:, None] if labels.ndim == 1 else labels
         tables = self.confusion if tables is None else tables
         if len(labels) != len(logits):
@@ -65,7 +73,8 @@ class LabelLoss(nn.Module):
             )
         if tables.shape[0] not in (1, labels.shape[1]) or tables.shape[1] != logits.shape[1]:
             raise InputError(
-                f"tables of shape {tuple(tables.shape)} (labelers, truth, label) do not fit {labels.shape[1]} labelers and {logits.shape[1]} classes."
+                f"tables of shape {tuple(tables.shape)} (labelers, truth, label) do not fit "
+                f"{labels.shape[1]} labelers and {logits.shape[1]} classes."
             )
         return labels.long(), tables.to(logits.dtype).expand(labels.shape[1], -1, -1)
 
@@ -78,9 +87,11 @@ class LabelLoss(nn.Module):
 
 
 class MMSELoss(LabelLoss):
-    """The conditional mean of a loss given the labels (Su 40): ``Σ_y p(y | z) L(logits, y)``, a soft target where L is cross-entropy.
+    """The conditional mean of a loss given the labels (Su 40): ``Σ_y p(y | z) L(logits, y)``, a
+    soft target where L is cross-entropy.
 
-    ``prior`` is the class prior (None: uniform). p(y | z) does not ask x: weak labels shrink the result towards the prior.
+    ``prior`` is the class prior (None: uniform). p(y | z) does not ask x: weak labels shrink the
+    result towards the prior.
 
     >>> loss = MMSELoss([[0.9, 0.1], [0.1, 0.9]])
     >>> round(float(loss(torch.zeros(3, 2), torch.tensor([0, 1, -1]))), 4)
@@ -114,7 +125,8 @@ class MMSELoss(LabelLoss):
 
 
 class MarginalLikelihoodLoss(LabelLoss):
-    """Minus the log-likelihood of the labels, the truth summed out (Su 31; "forward correction"): ``-log Σ_y p(z | y) p(y | x)``.
+    """Minus the log-likelihood of the labels, the truth summed out (Su 31; "forward correction"):
+    ``-log Σ_y p(z | y) p(y | x)``.
 
     >>> loss = MarginalLikelihoodLoss([[0.9, 0.1], [0.1, 0.9]])
     >>> round(float(loss(torch.tensor([[9.0, -9.0]]), torch.tensor([[0, 0, -1]]))), 4)  # -log .9²
@@ -130,10 +142,12 @@ class MarginalLikelihoodLoss(LabelLoss):
 
 
 class WeakLabelLoss(LabelLoss):
-    """Unbiased losses from partial labels (Cid-Sueiro): the symbol seen is one of B, p(symbol | truth) = ``mixing`` (truth × symbol, or one for each labeler).
+    """Unbiased losses from partial labels (Cid-Sueiro): the symbol seen is one of B, p(symbol |
+    truth) = ``mixing`` (truth × symbol, or one for each labeler).
 
-    Solves ``mixing · L_weak = L``, so that the mean of L_weak over symbols is L whatever the truth. Needs as many independent symbols as classes. A label that is
-    unlikely can make the loss negative: that is the price of having no bias.
+    Solves ``mixing · L_weak = L``, so that the mean of L_weak over symbols is L whatever the truth.
+    Needs as many independent symbols as classes. A label that is unlikely can make the loss
+    negative: that is the price of having no bias.
 
     >>> symbols = [[0.5, 0.0, 0.5], [0.0, 0.5, 0.5]]  # "a", "b", "either"
     >>> loss = WeakLabelLoss(symbols, reduction="none")
@@ -150,7 +164,8 @@ class WeakLabelLoss(LabelLoss):
         exact = self.confusion.double()
         if int(torch.linalg.matrix_rank(exact).min()) < exact.shape[1]:
             raise InputError(
-                "the labels cannot tell the classes apart: a table's rows are dependent, so no unbiased loss exists."
+                "the labels cannot tell the classes apart: a table's rows are dependent, so "
+                "no unbiased loss exists."
             )
         self.register_buffer("inverse", torch.linalg.pinv(exact).to(self.confusion.dtype))
         self.base = base
@@ -164,9 +179,11 @@ class WeakLabelLoss(LabelLoss):
 
 
 class ProxyLoss(WeakLabelLoss):
-    """The proxy loss ("backward correction", Natarajan): `WeakLabelLoss` for a square confusion matrix, the mean over an item's labelers.
+    """The proxy loss ("backward correction", Natarajan): `WeakLabelLoss` for a square confusion
+    matrix, the mean over an item's labelers.
 
-    >>> torch.allclose(ProxyLoss(torch.eye(2))(torch.tensor([[2.0, 0.0]]), torch.tensor([0])), torch.tensor(0.1269), atol=1e-4)
+    >>> torch.allclose(ProxyLoss(torch.eye(2))(torch.tensor([[2.0, 0.0]]), torch.tensor([0])),
+    ...     torch.tensor(0.1269), atol=1e-4)
     True
     """
 
@@ -181,10 +198,12 @@ class ProxyLoss(WeakLabelLoss):
 
 
 class NoiseLayer(nn.Module):
-    """From class scores to the log-probability of each labeler's label: ``log Σ_y p(y | x) Π_t[y, z]``, batch × labelers × labels.
+    """From class scores to the log-probability of each labeler's label: ``log Σ_y p(y | x) Π_t[y,
+    z]``, batch × labelers × labels.
 
-    Fixed where ``confusion`` is given and ``learn`` is off; learned (Sukhbaatar) from there or from diagonal tables with ``start`` on the diagonal;
-    ``dropout`` on the class probabilities regularises a learned layer (Jindal). Rows stay probabilities by a softmax.
+    Fixed where ``confusion`` is given and ``learn`` is off; learned (Sukhbaatar) from there or from
+    diagonal tables with ``start`` on the diagonal; ``dropout`` on the class probabilities
+    regularises a learned layer (Jindal). Rows stay probabilities by a softmax.
 
     >>> layer = NoiseLayer(2, confusion=[[0.9, 0.1], [0.2, 0.8]], learn=False)
     >>> layer(torch.tensor([[50.0, 0.0]])).exp()
@@ -192,21 +211,29 @@ class NoiseLayer(nn.Module):
     """
 
     def __init__(
-        self, n_classes: int, n_labelers: int = 1, *, confusion: Any = None, learn: bool = True, start: float = 0.8,
+        self,
+        n_classes: int,
+        n_labelers: int = 1,
+        *,
+        confusion: Any = None,
+        learn: bool = True,
+        start: float = 0.8,
         dropout: float = 0.0,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__()
         if confusion is None:
             if not 0 < start < 1 or n_classes < 2:
                 raise InputError(
-                    f"start={start}, n_classes={n_classes}: a start between 0 and 1, and two classes or more."
+                    f"start={start}, n_classes={n_classes}: a start between 0 and 1, and two "
+                    "classes or more."
                 )
             off = (1 - start) / (n_classes - 1)
             confusion = torch.full((n_classes, n_classes), off).fill_diagonal_(start)
         tables = _tables(confusion)
         if tables.shape[1:] != (n_classes, n_classes) or tables.shape[0] not in (1, n_labelers):
             raise InputError(
-                f"confusion of shape {tuple(tables.shape)} does not fit {n_labelers} labelers and {n_classes} classes."
+                f"confusion of shape {tuple(tables.shape)} does not fit {n_labelers} "
+                f"labelers and {n_classes} classes."
             )
         logs = tables.clamp_min(SMALLEST).log().expand(n_labelers, -1, -1).clone()
         self.weights = nn.Parameter(logs, requires_grad=learn)
@@ -230,10 +257,12 @@ class NoiseLayer(nn.Module):
 
 
 class CrowdLoss(LabelLoss):
-    """Every labeler's confusion matrix learned with the network (Tanno): ``Σ_t -log Σ_y p(y | x) Π_t[y, z_t] + trace · mean_t tr Π_t``.
+    """Every labeler's confusion matrix learned with the network (Tanno): ``Σ_t -log Σ_y p(y | x)
+    Π_t[y, z_t] + trace · mean_t tr Π_t``.
 
-    A positive ``trace`` pulls the matrices away from the identity, so that noise is explained by labelers and not by the network; ``layer`` holds the matrices:
-    add ``loss.parameters()`` to the optimiser. `MarginalLikelihoodLoss` with tables from Dawid-Skene needs no learning of tables.
+    A positive ``trace`` pulls the matrices away from the identity, so that noise is explained by
+    labelers and not by the network; ``layer`` holds the matrices: add ``loss.parameters()`` to the
+    optimiser. `MarginalLikelihoodLoss` with tables from Dawid-Skene needs no learning of tables.
 
     >>> loss = CrowdLoss(n_classes=2, n_labelers=3, trace=0.01)
     >>> loss(torch.zeros(4, 2), torch.tensor([[0, 1, -1]] * 4)).ndim, tuple(loss.confusion.shape)
@@ -241,9 +270,17 @@ class CrowdLoss(LabelLoss):
     """
 
     def __init__(
-        self, n_classes: int, n_labelers: int, *, trace: float = 0.01, start: float = 0.8, confusion: Any = None,
-        dropout: float = 0.0, learn: bool = True, reduction: str = "mean",
-    ) -> None:  # fmt: skip
+        self,
+        n_classes: int,
+        n_labelers: int,
+        *,
+        trace: float = 0.01,
+        start: float = 0.8,
+        confusion: Any = None,
+        dropout: float = 0.0,
+        learn: bool = True,
+        reduction: str = "mean",
+    ) -> None:
         nn.Module.__init__(self)
         if reduction not in ("mean", "sum"):
             raise InputError(
@@ -276,6 +313,7 @@ def _tables(confusion: Any) -> Tensor:
         or not torch.allclose(tables.sum(dim=2), torch.ones((), dtype=tables.dtype), atol=1e-5)
     ):
         raise InputError(
-            "confusion holds probabilities with the truth in rows, and each row sums to one: truth × label, or labelers × truth × label."
+            "confusion holds probabilities with the truth in rows, and each row sums to one: "
+            "truth × label, or labelers × truth × label."
         )
     return tables.detach().clone()

@@ -40,8 +40,10 @@ class MMSEClassifier(WrappingClassifier):
     --------
     >>> import truthing as tr
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> data = tr.simulate(300, 5, prior=[0.5, 0.5], operating_point=(0.9, 0.1), fallibility=0.3, seed=1)
-    >>> model = MMSEClassifier(DecisionTreeClassifier(max_depth=2), noise=0.15).fit(data.scores[:, None], data.labels)
+    >>> data = tr.simulate(300, 5, prior=[0.5, 0.5], operating_point=(0.9, 0.1), fallibility=0.3,
+    ...     seed=1)
+    >>> model = MMSEClassifier(DecisionTreeClassifier(max_depth=2), noise=0.15).fit(data.scores[:,
+    ...     None], data.labels)
     >>> bool(model.score(data.scores[:, None], data.truth) > 0.85)
     True
     """
@@ -70,7 +72,8 @@ class MMSEClassifier(WrappingClassifier):
         if not takes_weights(inner):
             copies = check_copies(self.copies)
             warnings.warn(
-                f"{type(inner).__name__} takes no sample weights: trained on {copies} copies of each row, its classes in proportion to p(y | labels).",
+                f"{type(inner).__name__} takes no sample weights: trained on {copies} copies "
+                "of each row, its classes in proportion to p(y | labels).",
                 stacklevel=2,
             )
         self.estimator_ = fit_weighted(inner, X, evidence.posterior, copies=copies)
@@ -125,10 +128,13 @@ def check_copies(copies: int) -> int:
 
 
 def warn_weak(evidence: Evidence, name: str) -> None:
-    """MMSE training shrinks towards the prior by what the labels leave open; say so before it hurts."""
+    """MMSE training shrinks towards the prior by what the labels leave open; say so before it
+    hurts.
+    """
     if evidence.reliability < WEAK:
         warnings.warn(
-            f"The labels are weak: p(y | labels) keeps {evidence.reliability:.0%} of the contrast between classes, and {name} shrinks towards the class prior "
+            f"The labels are weak: p(y | labels) keeps {evidence.reliability:.0%} of the "
+            f"contrast between classes, and {name} shrinks towards the class prior "
             "as much. NoisyLogisticRegression('ml') and JointEMClassifier use X to make up for it.",
             WeakLabelsWarning,
             stacklevel=3,

@@ -1,4 +1,6 @@
-"""A generative classifier from noisy labels: Gaussian naive Bayes by maximum likelihood with the true class summed out."""
+"""A generative classifier from noisy labels: Gaussian naive Bayes by maximum likelihood with the
+true class summed out.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,8 @@ class NoisyNaiveBayes(NoisyLabelClassifier):
     Examples
     --------
     >>> import truthing as tr
-    >>> data = tr.simulate(400, 3, prior=[0.5, 0.5], operating_point=(0.9, 0.1), fallibility=0.5, seed=1)
+    >>> data = tr.simulate(400, 3, prior=[0.5, 0.5], operating_point=(0.9, 0.1), fallibility=0.5,
+    ...     seed=1)
     >>> model = NoisyNaiveBayes(noise=0.25).fit(data.scores[:, None], data.labels)
     >>> bool(model.score(data.scores[:, None], data.truth) > 0.85)
     True

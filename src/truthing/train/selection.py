@@ -1,4 +1,6 @@
-"""Model selection without true labels: a splitter that understands `Labels`, and scorers that estimate the true metric from noisy ones."""
+"""Model selection without true labels: a splitter that understands `Labels`, and scorers that
+estimate the true metric from noisy ones.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,8 @@ class LabelsKFold(BaseCrossValidator):
     Examples
     --------
     >>> labels = Labels.from_matrix([[0, 0], [0, 1], [1, 1], [1, 1], [0, 0], [1, None]])
-    >>> [sorted(test.tolist()) for _, test in LabelsKFold(2, random_state=0).split(np.zeros((6, 1)), labels)]
+    >>> [sorted(test.tolist()) for _, test in LabelsKFold(2, random_state=0).split(np.zeros((6,
+    ...     1)), labels)]
     [[1, 2, 4], [0, 3, 5]]
     """
 
@@ -111,7 +114,8 @@ class NoisyScorer:
             scores = np.asarray(estimator.decision_function(X))
         else:
             raise InputError(
-                f"{self.metric} needs predict_proba or decision_function, which {type(estimator).__name__} has not."
+                f"{self.metric} needs predict_proba or decision_function, which "
+                f"{type(estimator).__name__} has not."
             )
         positive = self.options.get("positive")
         return -scores if positive is not None and positive == estimator.classes_[0] else scores
@@ -147,9 +151,11 @@ def noisy_scorer(metric: str = "accuracy", *, draws: int = 500, **options: Any) 
     --------
     >>> import truthing as tr
     >>> from sklearn.model_selection import GridSearchCV
-    >>> data = tr.simulate(300, 5, prior=[0.5, 0.5], operating_point=(0.9, 0.1), fallibility=0.3, seed=1)
+    >>> data = tr.simulate(300, 5, prior=[0.5, 0.5], operating_point=(0.9, 0.1), fallibility=0.3,
+    ...     seed=1)
     >>> model = tr.train.NoisyLogisticRegression(noise=0.15)
-    >>> search = GridSearchCV(model, {"C": [0.01, 1.0]}, scoring=noisy_scorer("accuracy", noise=0.15), cv=LabelsKFold(3))
+    >>> search = GridSearchCV(model, {"C": [0.01, 1.0]}, scoring=noisy_scorer("accuracy",
+    ...     noise=0.15), cv=LabelsKFold(3))
     >>> bool(0.8 < search.fit(data.scores[:, None], data.labels).best_score_ < 1)
     True
     """

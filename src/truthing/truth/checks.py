@@ -1,4 +1,6 @@
-"""Checks people can act on: is the model identified, who agrees too much with whom, was the gold chosen at random."""
+"""Checks people can act on: is the model identified, who agrees too much with whom, was the gold
+chosen at random.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ from truthing.truth.consensus import DawidSkeneFit, Entries
 
 TWINS = 0.98
 LEARNED_FROM_LABELS = (
-    "The classifier did not learn from these very labels or labelers: one that did agrees with them because it repeats their mistakes, "
+    "The classifier did not learn from these very labels or labelers: one that did agrees "
+    "with them because it repeats their mistakes, "
     "and looks better than it is. Gold on random items is the only cure."
 )
 
@@ -27,8 +30,10 @@ def require_identified(labels: Labels, gold: Array) -> None:
     if labels.n_labels and labels.per_item.max() < 2:
         who = "there is one labeler" if active == 1 else "no item has labels from two labelers"
         raise NotIdentified(
-            f"{who} and nothing else is known: such labels fit a good classifier with bad labels and a bad one with good labels equally well. "
-            "Say how often labels are wrong (noise=0.05, --noise 0.05), add gold on some random items (--gold), or add a second labeler."
+            f"{who} and nothing else is known: such labels fit a good classifier with bad "
+            "labels and a bad one with good labels equally well. "
+            "Say how often labels are wrong (noise=0.05, --noise 0.05), add gold on some "
+            "random items (--gold), or add a second labeler."
         )
 
 
@@ -40,16 +45,19 @@ def structure_warnings(
     counts = labels.per_item[labels.per_item > 0]
     if not labels.anonymous and len(counts) and np.mean(counts >= 2) < 0.2:
         warnings.append(
-            f"Only {np.mean(counts >= 2):.0%} of the items have two labels or more: the labelers' quality rests on those."
+            f"Only {np.mean(counts >= 2):.0%} of the items have two labels or more: the "
+            "labelers' quality rests on those."
         )
     if labels.n_labelers == 2 and not labels.anonymous and classifier:
         warnings.append(
-            "With two labelers the classifier is the third view that the model needs: if it errs like one of them, the answer is off."
+            "With two labelers the classifier is the third view that the model needs: if it "
+            "errs like one of them, the answer is off."
         )
     pieces = _pieces(labels)
     if pieces > 1:
         warnings.append(
-            f"The labelers fall into {pieces} groups that share no item: their qualities cannot be compared across groups."
+            f"The labelers fall into {pieces} groups that share no item: their qualities "
+            "cannot be compared across groups."
         )
     worse = [
         labels.labelers[t]
@@ -58,7 +66,8 @@ def structure_warnings(
     ]
     if worse and not labels.anonymous:
         warnings.append(
-            f"Labeler {listing(map(repr, worse), 3)} seems to be wrong more often than chance: answers swapped, or another reading of the classes?"
+            f"Labeler {listing(map(repr, worse), 3)} seems to be wrong more often than "
+            "chance: answers swapped, or another reading of the classes?"
         )
     return warnings
 
@@ -86,9 +95,11 @@ def agreement_check(
     most_pairs: int = 400,
     enough: int = 10,
 ) -> list[dict[str, Any]]:
-    """Pairs of raters whose agreement the model does not explain: observed and expected share, z score and p (Bonferroni).
+    """Pairs of raters whose agreement the model does not explain: observed and expected share, z
+    score and p (Bonferroni).
 
-    What a pair would agree on is computed from the others' opinion of each item, so that their own agreement cannot explain itself.
+    What a pair would agree on is computed from the others' opinion of each item, so that their own
+    agreement cannot explain itself.
     """
     if labels.anonymous:
         return []
@@ -115,14 +126,23 @@ def agreement_check(
         others /= others.sum(axis=1, keepdims=True)
         expected = others @ (rows[a] * rows[b]).sum(axis=1)
         if (label_a == label_b).mean() > TWINS:
-            # two raters who always agree look perfect to any model; how well they agree with everybody else says otherwise
+            # two raters who always agree look perfect to any model; how well they agree with
+            # everybody else says otherwise
             best = others.argmax(axis=1)
             alike = ((label_a == best).mean() + (label_b == best).mean()) / 2
             expected = np.minimum(expected, alike**2 + (1 - alike) ** 2 / max(rows.shape[1] - 1, 1))
         gap = (label_a == label_b).sum() - expected.sum()
         surprise = gap / math.sqrt(max((expected * (1 - expected)).sum(), 1e-9))
-        found.append({"first": names[a], "second": names[b], "items": len(item), "observed": float((label_a == label_b).mean()),
-                      "expected": float(expected.mean()), "z": float(surprise)})  # fmt: skip
+        found.append(
+            {
+                "first": names[a],
+                "second": names[b],
+                "items": len(item),
+                "observed": float((label_a == label_b).mean()),
+                "expected": float(expected.mean()),
+                "z": float(surprise),
+            }
+        )
         if len(found) >= most_pairs:
             break
     for pair in found:
@@ -137,25 +157,30 @@ def agreement_warnings(pairs: list[dict[str, Any]]) -> list[str]:
     copies = [p for p in strong if "the classifier" not in (p["first"], p["second"])]
     for p in copies[:3]:
         warnings.append(
-            f"{p['first']!r} and {p['second']!r} agree on {p['observed']:.0%} of {p['items']} items where independence gives {p['expected']:.0%}"
+            f"{p['first']!r} and {p['second']!r} agree on {p['observed']:.0%} of "
+            f"{p['items']} items where independence gives {p['expected']:.0%}"
             f" (p = {p['p']:.2g}): do they see each other's answers, or share a mistake?"
         )
     if len(copies) > 3:
         warnings.append(
-            f"{len(copies) - 3} more pairs of labelers agree more than independence allows: mistakes are shared."
+            f"{len(copies) - 3} more pairs of labelers agree more than independence allows: "
+            "mistakes are shared."
         )
     model = [p for p in strong if "the classifier" in (p["first"], p["second"])]
     if model:
         who = [p["first"] if p["second"] == "the classifier" else p["second"] for p in model]
         warnings.append(
-            f"The classifier agrees with {listing(map(repr, who), 3)} more than independence allows (p = {model[0]['p']:.2g}): "
+            f"The classifier agrees with {listing(map(repr, who), 3)} more than independence "
+            f"allows (p = {model[0]['p']:.2g}): "
             "was it trained on these labels or by these labelers?"
         )
     return warnings
 
 
 def gold_selection_warning(labels: Labels, gold: Array) -> list[str]:
-    """Gold chosen where labelers disagree is not a random sample: compare disagreement on gold and other items."""
+    """Gold chosen where labelers disagree is not a random sample: compare disagreement on gold and
+    other items.
+    """
     votes = labels.counts().astype(float)
     total = votes.sum(axis=1)
     usable = total >= 2
@@ -170,6 +195,8 @@ def gold_selection_warning(labels: Labels, gold: Array) -> list[str]:
     if p > 1e-3:
         return []
     return [
-        f"Gold items are {'more' if z > 0 else 'less'} disputed among labelers than the others ({a.mean():.0%} against {b.mean():.0%} dissent, p = {p:.1g}): "
-        "gold that was not chosen at random misleads. Give gold_weights, the chance of each gold item to be chosen."
+        f"Gold items are {'more' if z > 0 else 'less'} disputed among labelers than the "
+        f"others ({a.mean():.0%} against {b.mean():.0%} dissent, p = {p:.1g}): "
+        "gold that was not chosen at random misleads. Give gold_weights, the chance of each "
+        "gold item to be chosen."
     ]

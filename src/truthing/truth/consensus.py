@@ -1,8 +1,10 @@
-"""What the panel as a whole says: two consensus models with the classifier as one more rater, learned by variational EM.
+"""What the panel as a whole says: two consensus models with the classifier as one more rater,
+learned by variational EM.
 
-A, pooled Dawid-Skene: row c of rater t ~ Dirichlet(κ M_c); M is shrunk towards one coin and κ is learned, so that hundreds of labelers with a
-handful of labels each work. B, one coin: rater t is right with probability ~ Beta(κ m, κ (1 - m)), wrong labels uniform, class prior flat.
-Real crowds need both: where they differ, the noise model is in doubt (docs/theory.md, the link).
+A, pooled Dawid-Skene: row c of rater t ~ Dirichlet(κ M_c); M is shrunk towards one coin and κ is
+learned, so that hundreds of labelers with a handful of labels each work. B, one coin: rater t is
+right with probability ~ Beta(κ m, κ (1 - m)), wrong labels uniform, class prior flat. Real crowds
+need both: where they differ, the noise model is in doubt (docs/theory.md, the link).
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ MOST_ITERATIONS, TOLERANCE = 60, 1e-4
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """Labels as three aligned columns, ``votes`` how often each counts; raters are labelers, then perhaps the classifier."""
+    """Labels as three aligned columns, ``votes`` how often each counts; raters are labelers, then
+    perhaps the classifier.
+    """
 
     item: Array
     rater: Array
@@ -76,14 +80,18 @@ class Entries:
         )
 
     def counts(self, weights: Array | None = None) -> Array:
-        """Votes for each class, items × classes; ``weights`` are what each label counts instead of its votes."""
+        """Votes for each class, items × classes; ``weights`` are what each label counts instead of
+        its votes.
+        """
         flat = self.item.astype(np.int64) * self.n_classes + self.label
         votes = self.votes if weights is None else weights
         size = self.n_items * self.n_classes
         return np.bincount(flat, weights=votes, minlength=size).reshape(self.n_items, -1)
 
     def expected_counts(self, posterior: Array, weight: Array | None = None) -> Array:
-        """Labels of each rater by truth and label, where items have these posteriors (and, perhaps, weights)."""
+        """Labels of each rater by truth and label, where items have these posteriors (and, perhaps,
+        weights).
+        """
         votes = self.votes if weight is None else weight[self.item] * self.votes
         return np.asarray(
             expected_counts(self.item, self.rater, self.label, votes, posterior, self.n_raters)
@@ -96,7 +104,9 @@ class Entries:
         gold: Array | None = None,
         discount: Array | None = None,
     ) -> Array:
-        """Items × classes; items with gold are certain, ``discount`` is what one vote on each item counts."""
+        """Items × classes; items with gold are certain, ``discount`` is what one vote on each item
+        counts.
+        """
         votes = self.votes if discount is None else discount[self.item] * self.votes
         start = np.tile(log_prior, (self.n_items, 1))
         found = item_posteriors(self.item, self.rater, self.label, votes, log_rows, start)
@@ -106,7 +116,9 @@ class Entries:
 
 @dataclass(frozen=True, eq=False)
 class DawidSkeneFit:
-    """Model A: item posteriors, expected log rows (raters × truth × label), expected log prior, and the learned pool."""
+    """Model A: item posteriors, expected log rows (raters × truth × label), expected log prior, and
+    the learned pool.
+    """
 
     posterior: Array
     log_rows: Array
@@ -116,7 +128,9 @@ class DawidSkeneFit:
     concentration: float
 
     def labelers_only(self, entries: Entries, discount: Array) -> Array:
-        """Item posteriors from these entries alone, rows as learned, votes discounted for dependence."""
+        """Item posteriors from these entries alone, rows as learned, votes discounted for
+        dependence.
+        """
         return entries.posteriors(self.log_rows, self.log_prior, discount=discount)
 
     def rows(self) -> Array:
@@ -127,7 +141,9 @@ class DawidSkeneFit:
 
 @dataclass(frozen=True, eq=False)
 class OneCoinFit:
-    """Model B: item posteriors, and what a label of each rater adds to the log score of its class."""
+    """Model B: item posteriors, and what a label of each rater adds to the log score of its
+    class.
+    """
 
     posterior: Array
     log_odds: Array
@@ -172,7 +188,9 @@ def fit_dawid_skene(
 def fit_one_coin(
     entries: Entries, gold: Array | None = None, *, progress: Progress = silent
 ) -> OneCoinFit:
-    """One accuracy for each rater; a learned class prior made this markedly worse on real crowds, so it stays flat."""
+    """One accuracy for each rater; a learned class prior made this markedly worse on real crowds,
+    so it stays flat.
+    """
     from scipy.special import betaln, psi
 
     given = np.bincount(entries.rater, weights=entries.votes, minlength=entries.n_raters)

@@ -1,7 +1,9 @@
-"""With the operating point fixed, counts are Poisson-binomial: metrics without a central limit theorem or a ratio approximation.
+"""With the operating point fixed, counts are Poisson-binomial: metrics without a central limit
+theorem or a ratio approximation.
 
-This answers what the paper leaves open in its Section 6.3.1. For class c, U counts true c among predicted c and V true c among the
-rest; they are independent, and precision, recall, false alarms and F are functions of (U, V).
+This answers what the paper leaves open in its Section 6.3.1. For class c, U counts true c among
+predicted c and V true c among the rest; they are independent, and precision, recall, false alarms
+and F are functions of (U, V).
 """
 
 from __future__ import annotations
@@ -124,7 +126,9 @@ _FORMULAS: dict[str, Callable[[Array, Array, int, int, float], Array]] = {
 def _product_estimate(
     hits: Counts, misses: Counts, value: Callable[[Array, Array], Array]
 ) -> Estimate:
-    """A function of two independent counts: every pair while there are few, else binned finely with the mean kept exact."""
+    """A function of two independent counts: every pair while there are few, else binned finely with
+    the mean kept exact.
+    """
     tail = 0.0 if len(hits.mass) * len(misses.mass) <= _TABLE else 1e-13
     hits, misses = hits.trimmed(tail), misses.trimmed(tail)
     u, v = hits.support[:, None].astype(float), misses.support[None].astype(float)

@@ -1,4 +1,6 @@
-"""From what the user knows about the labelers to what the sampler needs; and, when nothing is known, which model predicts best."""
+"""From what the user knows about the labelers to what the sampler needs; and, when nothing is
+known, which model predicts best.
+"""
 
 from __future__ import annotations
 
@@ -95,7 +97,8 @@ def _given(matrix: Array, weight: float | None) -> tuple[int, Array]:
         return FIXED, matrix
     if weight <= 0:
         raise InputError(
-            f"weight {weight}: how many labels the matrices are worth; give a number above 0, or None for certain."
+            f"weight {weight}: how many labels the matrices are worth; give a number above "
+            "0, or None for certain."
         )
     return OWN, np.maximum(matrix * weight / len(matrix), 1e-3)
 
@@ -104,5 +107,6 @@ def _check_names(given: Mapping[Any, Any], labels: Labels) -> None:
     unknown = [name for name in given if name not in labels.labelers]
     if unknown and len(unknown) == len(given):
         raise InputError(
-            f"noise is given for {listing(map(repr, unknown))}, none of them a labeler here; there are {listing(map(repr, labels.labelers))}."
+            f"noise is given for {listing(map(repr, unknown))}, none of them a labeler here; "
+            f"there are {listing(map(repr, labels.labelers))}."
         )

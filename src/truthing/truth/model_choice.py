@@ -25,10 +25,11 @@ def choose_model(
     hard_items: bool = False,
     progress: Progress = silent,
 ) -> tuple[Learned | Difficulty, dict[str, float]]:
-    """Dawid-Skene or one coin or, with ``hard_items``, difficulty × fallibility or two strata, by the mean log score of a tenth of the labels.
+    """Dawid-Skene or one coin or, with ``hard_items``, difficulty × fallibility or two strata, by
+    the mean log score of a tenth of the labels.
 
-    ``predicted`` is one more rater, where there is a classifier. The models of hard items are richer and slower: they have to win by two
-    standard errors.
+    ``predicted`` is one more rater, where there is a classifier. The models of hard items are
+    richer and slower: they have to win by two standard errors.
     """
     rng = np.random.default_rng(seed)
     if len(entries.item) > LARGE:  # a share of the items tells which model predicts better
@@ -98,8 +99,14 @@ def _state_score(rest: Entries, at: tuple[Array, Array, Array], model: Model) ->
 
 def _some_entries(entries: Entries, kept: Array) -> Entries:
     return Entries(
-        entries.item[kept], entries.rater[kept], entries.label[kept], entries.votes[kept], entries.n_items, entries.n_raters, entries.n_classes,
-    )  # fmt: skip
+        entries.item[kept],
+        entries.rater[kept],
+        entries.label[kept],
+        entries.votes[kept],
+        entries.n_items,
+        entries.n_raters,
+        entries.n_classes,
+    )
 
 
 def _some_items(entries: Entries, chosen: Array) -> Entries:
@@ -107,5 +114,11 @@ def _some_items(entries: Entries, chosen: Array) -> Entries:
     place[chosen] = np.arange(len(chosen), dtype=np.int32)
     kept = place[entries.item] >= 0
     return Entries(
-        place[entries.item[kept]], entries.rater[kept], entries.label[kept], entries.votes[kept], len(chosen), entries.n_raters, entries.n_classes,
-    )  # fmt: skip
+        place[entries.item[kept]],
+        entries.rater[kept],
+        entries.label[kept],
+        entries.votes[kept],
+        len(chosen),
+        entries.n_raters,
+        entries.n_classes,
+    )

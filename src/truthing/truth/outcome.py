@@ -12,10 +12,12 @@ from truthing.noise.bits import label_bits
 
 @dataclass(frozen=True, eq=False)
 class NoiseSummary:
-    """The noise model used or learned: one confusion matrix for each labeler (truth in rows), and the class prior.
+    """The noise model used or learned: one confusion matrix for each labeler (truth in rows), and
+    the class prior.
 
-    ``error`` holds draws of each labeler's error rate where it was learned; ``confusion_draws`` (draws × labelers × truth × label) and
-    ``prior_draws`` belong together, draw by draw, where the sampler kept them.
+    ``error`` holds draws of each labeler's error rate where it was learned; ``confusion_draws``
+    (draws × labelers × truth × label) and ``prior_draws`` belong together, draw by draw, where the
+    sampler kept them.
     """
 
     model: str
@@ -37,10 +39,12 @@ class NoiseSummary:
 
     @cached_property
     def bits(self) -> Array:
-        """What one label of each labeler tells about the truth, in bits: their mutual information Σ π_c Π[c, k] log₂ (Π[c, k] / p_k).
+        """What one label of each labeler tells about the truth, in bits: their mutual information Σ
+        π_c Π[c, k] log₂ (Π[c, k] / p_k).
 
         >>> import numpy as np
-        >>> NoiseSummary("", ("coin", "oracle"), np.array([[[.5, .5], [.5, .5]], [[1, 0], [0, 1]]]), np.array([.5, .5])).bits
+        >>> NoiseSummary("", ("coin", "oracle"), np.array([[[.5, .5], [.5, .5]], [[1, 0], [0,
+        ...     1]]]), np.array([.5, .5])).bits
         array([0., 1.])
         """
         assert self.confusion is not None

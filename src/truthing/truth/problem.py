@@ -1,4 +1,6 @@
-"""Problem: everything a method needs, joined by item and coded in one list of classes; and its items in groups."""
+"""Problem: everything a method needs, joined by item and coded in one list of classes; and its
+items in groups.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from truthing.noise.steps import mixing_weights
 
 @dataclass(frozen=True)
 class Problem:
-    """``predicted`` and ``gold`` are class codes for each item (-1: none); ``log_likelihood`` is log p(labels | truth)."""
+    """``predicted`` and ``gold`` are class codes for each item (-1: none); ``log_likelihood`` is
+    log p(labels | truth).
+    """
 
     labels: Labels
     predicted: Array
@@ -48,7 +52,8 @@ class Problem:
             if impossible.any():
                 i = known[np.argmax(impossible)]
                 raise InputError(
-                    f"item {self.labels.items[i]!r}: gold says {self.classes[self.gold[i]]!r}, but a labeler given as error-free says "
+                    f"item {self.labels.items[i]!r}: gold says "
+                    f"{self.classes[self.gold[i]]!r}, but a labeler given as error-free says "
                     "otherwise. Correct the gold, or give that labeler an error rate above 0."
                 )
             scores[known] = -np.inf
@@ -57,7 +62,8 @@ class Problem:
         if np.isneginf(top).any():
             i = int(np.argmax(np.isneginf(top)))
             raise InputError(
-                f"item {self.labels.items[i]!r}: its labels are impossible under the given noise (two error-free labelers disagree). "
+                f"item {self.labels.items[i]!r}: its labels are impossible under the given "
+                "noise (two error-free labelers disagree). "
                 "Give labelers an error rate above 0."
             )
         scores -= top[:, None]
@@ -87,7 +93,8 @@ class Groups:
         finite = np.where(np.isneginf(evidence), -1e3, evidence)
         if evidence.shape[1] == 2:
             key = finite[:, 1] - finite[:, 0]
-        else:  # a random projection tells rows apart; two different rows share a key with probability zero
+        # a random projection tells rows apart; two different rows share a key with probability zero
+        else:
             key = finite @ np.random.default_rng(12345).standard_normal(evidence.shape[1])
         span = 4.0 * (np.abs(key).max() + 1.0) if len(key) else 1.0
         _, first, member, size = np.unique(
@@ -99,7 +106,9 @@ class Groups:
         return len(self.size)
 
     def posterior(self, operating_point: Array, prior: Array) -> Array:
-        """Su (10): P(truth | prediction, labels) for each group, groups × classes; ``operating_point`` has the truth in rows."""
+        """Su (10): P(truth | prediction, labels) for each group, groups × classes;
+        ``operating_point`` has the truth in rows.
+        """
         with np.errstate(divide="ignore"):
             scores = self.evidence + np.log(prior) + np.log(operating_point).T[self.predicted]
         return softmax(scores)
@@ -109,7 +118,8 @@ def softmax(scores: Array) -> Array:
     top = across(np.maximum, scores)[:, None]
     if np.isneginf(top).any():
         raise InputError(
-            "some items are impossible under the given prior and noise: no class can be true there. Avoid zeros in the prior."
+            "some items are impossible under the given prior and noise: no class can be true "
+            "there. Avoid zeros in the prior."
         )
     weight = np.exp(scores - top)
     weight /= across(np.add, weight)[:, None]
@@ -117,7 +127,9 @@ def softmax(scores: Array) -> Array:
 
 
 def across(operation: np.ufunc, table: Array) -> Array:
-    """Maximum or sum over each row; column by column while columns are few, where numpy's own reduction is ten times slower."""
+    """Maximum or sum over each row; column by column while columns are few, where numpy's own
+    reduction is ten times slower.
+    """
     return reduce(operation, table.T) if table.shape[1] <= 8 else operation.reduce(table, axis=1)
 
 

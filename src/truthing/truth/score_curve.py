@@ -1,9 +1,10 @@
 """P(positive | score) as a smooth curve, learned from labels of known noise.
 
-On the logit scale the curve is a line plus a Gaussian process in the normal score of the rank, so nothing depends on the units of the
-score. The slope has a Student t prior with two degrees of freedom: most classifiers are moderate, some are nearly perfect. Separate rates of ten
-bins under a flat Dirichlet prior pull every bin towards the average: intervals of the AUC held the truth of a strong classifier 10
-times in 100 (studies/auc_coverage.py).
+On the logit scale the curve is a line plus a Gaussian process in the normal score of the rank, so
+nothing depends on the units of the score. The slope has a Student t prior with two degrees of
+freedom: most classifiers are moderate, some are nearly perfect. Separate rates of ten bins under a
+flat Dirichlet prior pull every bin towards the average: intervals of the AUC held the truth of a
+strong classifier 10 times in 100 (studies/auc_coverage.py).
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ def sample_logits(
 ) -> Array:
     """Draws of the log-odds of the positive class in each cell of scores (rising), draws × cells.
 
-    ``evidence`` is log p(labels | truth) by group (columns: negative, positive). A known class ``prior`` says that the
-    curve averages to it, up to which scores happened to be drawn.
+    ``evidence`` is log p(labels | truth) by group (columns: negative, positive). A known class
+    ``prior`` says that the curve averages to it, up to which scores happened to be drawn.
     """
     weight = np.exp(evidence)
     n_cells = int(cell.max()) + 1
@@ -44,7 +45,9 @@ def sample_logits(
 
 
 def curve_basis(count: Array) -> Array:
-    """Cells × functions, coefficients standard normal but the slope's: level, slope, and the leading shapes of a Gaussian process."""
+    """Cells × functions, coefficients standard normal but the slope's: level, slope, and the
+    leading shapes of a Gaussian process.
+    """
     from scipy.special import ndtri
 
     x = ndtri((np.cumsum(count) - count / 2) / count.sum())
@@ -72,7 +75,9 @@ def _log_posterior(weight, cell, size, basis, count, share, beta):  # type: igno
 def _approximate(
     weight: Array, cell: Array, size: Array, basis: Array, count: Array, share: float
 ) -> tuple[Array, Array]:
-    """The mode by Fisher scoring, and a root of the inverse information there: the scale of the chains' steps."""
+    """The mode by Fisher scoring, and a root of the inverse information there: the scale of the
+    chains' steps.
+    """
     beta = np.zeros(basis.shape[1])
     best = _log_posterior(weight, cell, size, basis, count, share, beta)
     information = np.eye(len(beta))
@@ -97,7 +102,9 @@ def _approximate(
 
 @numba.njit(cache=True)
 def _chain(weight, cell, size, basis, count, share, mode, root, keep, thin, seed):  # type: ignore[no-untyped-def]
-    """Steps by turns: anew from a heavy-tailed copy of the approximation, and a little way from where the chain is."""
+    """Steps by turns: anew from a heavy-tailed copy of the approximation, and a little way from
+    where the chain is.
+    """
     np.random.seed(seed)
     d = len(mode)
     kept = np.empty((keep, d))

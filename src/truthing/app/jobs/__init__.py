@@ -1,4 +1,6 @@
-"""What the page can answer: one entry a job, in the order of the menu. A new job is one file and one line here."""
+"""What the page can answer: one entry a job, in the order of the menu. A new job is one file and
+one line here.
+"""
 
 from truthing.app.jobs import ceiling, compare, grade, labelers, plan, rate
 from truthing.app.jobs.job import Job

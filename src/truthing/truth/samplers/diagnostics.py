@@ -1,6 +1,8 @@
-"""Have the chains settled? Rank-normalised split R-hat, and effective sizes of bulk and tails (Vehtari et al. 2021).
+"""Have the chains settled? Rank-normalised split R-hat, and effective sizes of bulk and tails
+(Vehtari et al. 2021).
 
-Draws come in the order of their chains. Ranks make the answers hold for any distribution, also without a variance.
+Draws come in the order of their chains. Ranks make the answers hold for any distribution, also
+without a variance.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ def split_rhat(draws: Array, n_chains: int) -> float:
 
 
 def effective_size(draws: Array, n_chains: int) -> float:
-    """How many independent draws these are worth for a mean and for the ends of an interval: the lesser of the two."""
+    """How many independent draws these are worth for a mean and for the ends of an interval: the
+    lesser of the two.
+    """
     return min(bulk_size(draws, n_chains), tail_size(draws, n_chains))
 
 
@@ -34,7 +38,9 @@ def bulk_size(draws: Array, n_chains: int) -> float:
 
 
 def tail_size(draws: Array, n_chains: int) -> float:
-    """How many independent draws these are worth for the 5% and the 95% quantile, the lesser of the two."""
+    """How many independent draws these are worth for the 5% and the 95% quantile, the lesser of the
+    two.
+    """
     halves = _halves(draws, n_chains)
     return min(_size((halves <= end).astype(float)) for end in np.quantile(halves, TAILS))
 
@@ -83,7 +89,8 @@ def _size(halves: Array) -> float:
     autocovariance = np.fft.irfft(spectrum, width, axis=1)[:, :n].mean(axis=0) / (n - 1)
     rho = 1 - (within - autocovariance) / total
     rho[0] = 1.0
-    # sums of neighbours are positive and fall: the first that is not positive is noise and ends the series
+    # sums of neighbours are positive and fall: the first that is not positive is noise and ends the
+    # series
     pairs = rho[: n // 2 * 2].reshape(-1, 2).sum(axis=1)
     stop = int(np.argmax(pairs <= 0)) if (pairs <= 0).any() else len(pairs)
     rest = max(float(rho[2 * stop]), 0.0) if 2 * stop < n else 0.0

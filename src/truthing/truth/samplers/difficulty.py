@@ -1,7 +1,9 @@
-"""Gibbs sampling with items' difficulty and labelers' fallibility unknown (Su 59-60; the model is that of noise/difficulty).
+"""Gibbs sampling with items' difficulty and labelers' fallibility unknown (Su 59-60; the model is
+that of noise/difficulty).
 
-An item's class and level of difficulty are drawn together, and the shape of the levels' distribution before them with both summed out: drawn one
-given the other they would hardly move. Drawing how many of a labeler's labels were the labeler's own guesses makes its fallibility Beta.
+An item's class and level of difficulty are drawn together, and the shape of the levels'
+distribution before them with both summed out: drawn one given the other they would hardly move.
+Drawing how many of a labeler's labels were the labeler's own guesses makes its fallibility Beta.
 """
 
 from __future__ import annotations
@@ -42,7 +44,9 @@ STEPS = (0.6, 0.15)  # of the walk of log (a, b): wide and narrow in turn
 
 @numba.njit(cache=True)
 def _fallibility(right, wrong, n_classes, phi):  # type: ignore[no-untyped-def]
-    """Each labeler's, from how many of its labels were its own guesses; tallies are labelers × levels."""
+    """Each labeler's, from how many of its labels were its own guesses; tallies are labelers ×
+    levels.
+    """
     for t in range(len(phi)):
         guesses, labels = 0, 0.0
         for k in range(len(LEVELS)):
@@ -108,7 +112,9 @@ def _mixture(chance, shares):  # type: ignore[no-untyped-def]
 
 
 class _Given(NamedTuple):
-    """What all chains are given; ``prior`` is that of the classes, or negative numbers where it is learned."""
+    """What all chains are given; ``prior`` is that of the classes, or negative numbers where it is
+    learned.
+    """
 
     labels: ByItem
     outcome: Array
@@ -118,7 +124,9 @@ class _Given(NamedTuple):
 
 
 class _Chain(NamedTuple):
-    """Where one chain is (``truth``, ``level``, ``fallibility`` of labelers, ``shape`` of difficulty), and what it has drawn."""
+    """Where one chain is (``truth``, ``level``, ``fallibility`` of labelers, ``shape`` of
+    difficulty), and what it has drawn.
+    """
 
     truth: Array
     level: Array
@@ -208,7 +216,9 @@ def _level_chances(given, i, before, miss, gain, scores, chance):  # type: ignor
 
 @numba.njit(cache=True)
 def _draw_state(given, i, chance, shares, gain, p):  # type: ignore[no-untyped-def]
-    """Level and class of item i; ``p`` comes as logs before the labels and leaves as chances of the classes."""
+    """Level and class of item i; ``p`` comes as logs before the labels and leaves as chances of the
+    classes.
+    """
     start_of, rater, label, votes = given.labels
     total = 0.0
     for k in range(len(shares)):
@@ -223,7 +233,9 @@ def _draw_state(given, i, chance, shares, gain, p):  # type: ignore[no-untyped-d
 
 @numba.njit(cache=True, nogil=True)
 def _sweeps(given, chain, first, last, burn, seed):  # type: ignore[no-untyped-def]
-    """Sweeps first to last; truths, levels, fallibilities and the shape are all that the next stretch has to know."""
+    """Sweeps first to last; truths, levels, fallibilities and the shape are all that the next
+    stretch has to know.
+    """
     np.random.seed(seed)
     truth, level, phi = chain.truth, chain.level, chain.fallibility
     n_items, n_raters, n_levels = len(truth), len(phi), len(LEVELS)

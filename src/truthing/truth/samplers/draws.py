@@ -1,4 +1,6 @@
-"""What every sampler shares: labels by item, draws of a class and of a Dirichlet row, softmax, and where chains start."""
+"""What every sampler shares: labels by item, draws of a class and of a Dirichlet row, softmax, and
+where chains start.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ CHAINS = 4
 
 
 class ByItem(NamedTuple):
-    """Labels sorted by item: those of item i are ``start_of[i]:start_of[i + 1]``; one memory layout, so that loops compile once."""
+    """Labels sorted by item: those of item i are ``start_of[i]:start_of[i + 1]``; one memory
+    layout, so that loops compile once.
+    """
 
     start_of: Array
     rater: Array
@@ -90,7 +94,9 @@ def softmax(scores, out):  # type: ignore[no-untyped-def]
 
 
 def start_states(entries: Entries, gold: Array, n_strata: int, rng: np.random.Generator) -> Array:
-    """Where a chain starts: majority votes, ties broken at random; items whose labels disagree most in the hardest stratum."""
+    """Where a chain starts: majority votes, ties broken at random; items whose labels disagree most
+    in the hardest stratum.
+    """
     votes = entries.counts()
     truth = np.where(gold >= 0, gold, (votes + rng.random(votes.shape)).argmax(axis=1))
     if n_strata == 1:

@@ -1,8 +1,9 @@
-"""Gibbs sampling with the labels' evidence known: the truth, the classifier's rows and the class prior.
+"""Gibbs sampling with the labels' evidence known: the truth, the classifier's rows and the class
+prior.
 
-The classifier is one more rater whose outcome is its prediction or its score bin. One sweep draws the truths of each
-group of equal items (a multinomial), then the rows and the prior (Dirichlet). Every chain seeds itself, so the answer does
-not depend on threads.
+The classifier is one more rater whose outcome is its prediction or its score bin. One sweep draws
+the truths of each group of equal items (a multinomial), then the rows and the prior (Dirichlet).
+Every chain seeds itself, so the answer does not depend on threads.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ from truthing.truth.samplers.draws import dirichlet, draw_index
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Draws in chain order: classifier rows (draws × C × B), prior (draws × C), counts of truth × outcome (draws × C × B)."""
+    """Draws in chain order: classifier rows (draws × C × B), prior (draws × C), counts of truth ×
+    outcome (draws × C × B).
+    """
 
     rows: Array
     prior: Array
@@ -33,7 +36,9 @@ class Samples:
 
 
 class _Groups(NamedTuple):
-    """What all chains are given: groups of equal items, and the Dirichlet weights of rows and prior (zeros: it is fixed)."""
+    """What all chains are given: groups of equal items, and the Dirichlet weights of rows and prior
+    (zeros: it is fixed).
+    """
 
     weight: Array
     outcome: Array
@@ -72,7 +77,9 @@ def _draw_truths(chances, total, left, outcome, tally):  # type: ignore[no-untyp
 
 @numba.njit(cache=True, nogil=True)
 def _sweeps(groups, chain, first, last, burn, seed):  # type: ignore[no-untyped-def]
-    """Sweeps first to last; ``chain.row`` and ``chain.prior`` are all that the next stretch has to know."""
+    """Sweeps first to last; ``chain.row`` and ``chain.prior`` are all that the next stretch has to
+    know.
+    """
     np.random.seed(seed)
     weight, outcome, size, row_weight, prior_weight = groups
     row, prior, rows, priors, counts, truth = chain
@@ -131,7 +138,9 @@ def sample_known(
     n_chains: int = CHAINS,
     progress: Progress = silent,
 ) -> Samples:
-    """Posterior draws; ``prior`` None is learned under a flat Dirichlet. ``evidence`` is log p(labels | truth) by group."""
+    """Posterior draws; ``prior`` None is learned under a flat Dirichlet. ``evidence`` is log
+    p(labels | truth) by group.
+    """
     n_classes = evidence.shape[1]
     keep = -(-n_draws // n_chains)
     groups = _Groups(

@@ -1,8 +1,11 @@
-"""One sweep's draws of what labelers have: rows, the pool they come from, coins; and what their next label would be."""
+"""One sweep's draws of what labelers have: rows, the pool they come from, coins; and what their
+next label would be.
+"""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numba
@@ -14,13 +17,15 @@ from truthing.truth.samplers.draws import dirichlet, draw_from_logs
 
 FIXED, POOLED, COIN, SHARED, OWN = range(5)
 GRID = 33
+POOL_WEIGHT = 10.0
 LEAST = 1e-30  # what was said to be impossible happened: the least impossible wins
 FIRST_POOLED = (8.0, 0.7, 8.0)  # labels that the pool is worth; mean and weight of the coins' pool
 
 
 class Tables(NamedTuple):
-    """What is known about each labeler's rows: a kind for each, fixed tables or Dirichlet weights, the base of the pool, and
-    the range of a shared rate."""
+    """What is known about each labeler's rows: a kind for each, fixed tables or Dirichlet weights,
+    the base of the pool, and the range of a shared rate.
+    """
 
     kind: Array
     table: Array
@@ -31,10 +36,66 @@ class Tables(NamedTuple):
 
 
 class Pool(NamedTuple):
-    """What labelers have in common: the pooled ``rows``, and ``shape``: their weight, and mean and weight of the coins."""
+    """What labelers have in common: the pooled ``rows``, and ``shape``: their weight, and mean and
+    weight of the coins.
+    """
 
     rows: Array
     shape: Array
+
+
+@dataclass(frozen=True, eq=False)
+class RowModel:
+    """What is known about each labeler's rows: a kind for each, fixed tables or Dirichlet weights,
+    and the base of the pool.
+    """
+
+    kind: Array
+    table: Array
+    base: Array
+    low: float = 0.0
+    high: float = 1.0
+    n_strata: int = 1
+
+    @classmethod
+    def learned(
+        cls, n_labelers: int, n_classes: int, *, kind: int = POOLED, n_strata: int = 1
+    ) -> RowModel:
+        n_states = n_classes * n_strata
+        return cls(
+            np.full(n_labelers, kind),
+            np.zeros((n_labelers, n_states, n_classes)),
+            pool_base(n_classes, n_strata),
+            n_strata=n_strata,
+        )
+
+    def tables(self) -> Tables:
+        """The same for compiled code."""
+        return Tables(
+            self.kind.astype(np.int64),
+            np.array(self.table, dtype=float, order="C"),
+            np.array(self.base, dtype=float, order="C"),
+            float(self.low),
+            float(self.high),
+            int(self.n_strata),
+        )
+
+    def pool(self) -> Pool:
+        """Where the pool starts."""
+        return Pool(self.base / POOL_WEIGHT, np.array(FIRST_POOLED))
+
+
+def pool_base(n_classes: int, n_strata: int = 1) -> Array:
+    """Prior of the pooled rows, in pseudo-labels: better than chance on average; harder strata less
+    so.
+    """
+    right = [0.7] if n_strata == 1 else list(np.linspace(0.9, 0.55, n_strata))
+    base = np.empty((n_classes * n_strata, n_classes))
+    for c in range(n_classes):
+        for s in range(n_strata):
+            base[c * n_strata + s] = POOL_WEIGHT * (1 - right[s]) / max(n_classes - 1, 1)
+            base[c * n_strata + s, c] = POOL_WEIGHT * right[s]
+    return base
 
 
 @numba.njit(cache=True)
@@ -104,10 +165,11 @@ def _set_coin(row, right, n_strata):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True)
 def update_pool(tally, tables, pool):  # type: ignore[no-untyped-def]
-    """The pool given the counts: table counts of a Chinese restaurant, then a Dirichlet; κ from a grid; then the coins.
+    """The pool given the counts: table counts of a Chinese restaurant, then a Dirichlet; κ from a
+    grid; then the coins.
 
-    In every stratum the average labeler says the true class most often: without that rule hard strata of two classes could
-    change places.
+    In every stratum the average labeler says the true class most often: without that rule hard
+    strata of two classes could change places.
     """
     kind, mean = tables.kind, pool.rows
     n_labelers, n_states, n_classes = tally.shape
@@ -147,7 +209,9 @@ def update_pool(tally, tables, pool):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True)
 def _log_rising(alpha, n):  # type: ignore[no-untyped-def]
-    """log Γ(α + n)/Γ(α); most labelers have few labels in a state, where a product is faster than two gamma functions."""
+    """log Γ(α + n)/Γ(α); most labelers have few labels in a state, where a product is faster than
+    two gamma functions.
+    """
     if n == 0:
         return 0.0
     if n > 20:
@@ -160,7 +224,9 @@ def _log_rising(alpha, n):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True)
 def _coin_pool(tally, tables, pool):  # type: ignore[no-untyped-def]
-    """Pool of one-coin accuracies: mean and weight by a few Metropolis steps on the beta-binomial likelihood."""
+    """Pool of one-coin accuracies: mean and weight by a few Metropolis steps on the beta-binomial
+    likelihood.
+    """
     mean, weight = pool.shape[1], pool.shape[2]
     right, wrong = np.zeros(len(tally)), np.zeros(len(tally))
     for t in range(len(tally)):
@@ -181,7 +247,8 @@ def _coin_pool(tally, tables, pool):  # type: ignore[no-untyped-def]
 @numba.njit(cache=True)
 def _coin_score(right, wrong, mean, weight):  # type: ignore[no-untyped-def]
     a, b = weight * mean, weight * (1 - mean)
-    # Beta(7, 3) on the mean (with the Jacobian of the logit walk) and a lognormal around 8 on the weight
+    # Beta(7, 3) on the mean (with the Jacobian of the logit walk) and a lognormal around 8 on the
+    # weight
     score = 7 * math.log(mean) + 3 * math.log(1 - mean) - 0.5 * math.log(weight / 8) ** 2
     for t in range(len(right)):
         if right[t] + wrong[t] > 0:
@@ -196,7 +263,9 @@ def _coin_score(right, wrong, mean, weight):  # type: ignore[no-untyped-def]
 
 
 class Predictive(NamedTuple):
-    """Pseudo-counts of each labeler's next label, their sum in each state, and whether (1 or 0) the labels counted so far add to them."""
+    """Pseudo-counts of each labeler's next label, their sum in each state, and whether (1 or 0) the
+    labels counted so far add to them.
+    """
 
     alpha: Array
     weight: Array

@@ -1,8 +1,11 @@
-"""Gibbs sampling with everything unknown: truths, labelers' rows, the classifier's rows, the class prior and the pool of labelers.
+"""Gibbs sampling with everything unknown: truths, labelers' rows, the classifier's rows, the class
+prior and the pool of labelers.
 
-States are classes, or (class, stratum) pairs where labelers are independent only given both. Rows of labeler t ~ Dirichlet(κ M_s), the pool
-M and κ learned; other kinds of row are fixed, one coin, a shared rate in a range, or Dirichlet around given matrices. An item's state is drawn with
-the Dirichlet rows and the prior summed out: given rows that were themselves drawn it would move far more slowly.
+States are classes, or (class, stratum) pairs where labelers are independent only given both. Rows
+of labeler t ~ Dirichlet(κ M_s), the pool M and κ learned; other kinds of row are fixed, one coin, a
+shared rate in a range, or Dirichlet around given matrices. An item's state is drawn with the
+Dirichlet rows and the prior summed out: given rows that were themselves drawn it would move far
+more slowly.
 """
 
 from __future__ import annotations
@@ -20,78 +23,28 @@ from truthing.threads import in_threads
 from truthing.truth.consensus import Entries
 from truthing.truth.samplers.draws import CHAINS, ByItem, dirichlet, draw_index, start_states
 from truthing.truth.samplers.labeler_tables import (
-    FIRST_POOLED,
     LEAST,
-    POOLED,
     Pool,
     Predictive,
-    Tables,
     update_pool,
     update_predictive,
     update_rows,
 )
+from truthing.truth.samplers.labeler_tables import POOL_WEIGHT as POOL_WEIGHT
+from truthing.truth.samplers.labeler_tables import RowModel as RowModel
+from truthing.truth.samplers.labeler_tables import pool_base as pool_base
 
-POOL_WEIGHT = 10.0
 STATE_WEIGHT = 2.0  # pseudo-items in a (class, stratum): without them an empty stratum stays empty
 # draws of the labelers' tables that are kept, and their cells together
 MOST_ROWS, MOST_ROW_CELLS = 400, 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class RowModel:
-    """What is known about each labeler's rows: a kind for each, fixed tables or Dirichlet weights, and the base of the pool."""
-
-    kind: Array
-    table: Array
-    base: Array
-    low: float = 0.0
-    high: float = 1.0
-    n_strata: int = 1
-
-    @classmethod
-    def learned(
-        cls, n_labelers: int, n_classes: int, *, kind: int = POOLED, n_strata: int = 1
-    ) -> RowModel:
-        n_states = n_classes * n_strata
-        return cls(
-            np.full(n_labelers, kind),
-            np.zeros((n_labelers, n_states, n_classes)),
-            pool_base(n_classes, n_strata),
-            n_strata=n_strata,
-        )
-
-    def tables(self) -> Tables:
-        """The same for compiled code."""
-        return Tables(
-            self.kind.astype(np.int64),
-            np.array(self.table, dtype=float, order="C"),
-            np.array(self.base, dtype=float, order="C"),
-            float(self.low),
-            float(self.high),
-            int(self.n_strata),
-        )
-
-    def pool(self) -> Pool:
-        """Where the pool starts."""
-        return Pool(self.base / POOL_WEIGHT, np.array(FIRST_POOLED))
-
-
-def pool_base(n_classes: int, n_strata: int = 1) -> Array:
-    """Prior of the pooled rows, in pseudo-labels: better than chance on average; harder strata less so."""
-    right = [0.7] if n_strata == 1 else list(np.linspace(0.9, 0.55, n_strata))
-    base = np.empty((n_classes * n_strata, n_classes))
-    for c in range(n_classes):
-        for s in range(n_strata):
-            base[c * n_strata + s] = POOL_WEIGHT * (1 - right[s]) / max(n_classes - 1, 1)
-            base[c * n_strata + s, c] = POOL_WEIGHT * right[s]
-    return base
-
-
-@dataclass(frozen=True, eq=False)
 class CrowdSamples:
     """Draws in chain order; ``counts`` is truth class × outcome on these items.
 
-    ``rows`` are some of the draws of the labelers' tables (all would not fit), ``rows_prior`` the class prior of the same draws.
+    ``rows`` are some of the draws of the labelers' tables (all would not fit), ``rows_prior`` the
+    class prior of the same draws.
     """
 
     counts: Array
@@ -108,7 +61,9 @@ class CrowdSamples:
 
 
 class _Given(NamedTuple):
-    """What all chains are given; ``prior`` is that of the classes, or one negative number where it is learned."""
+    """What all chains are given; ``prior`` is that of the classes, or one negative number where it
+    is learned.
+    """
 
     labels: ByItem
     outcome: Array
@@ -120,7 +75,9 @@ class _Given(NamedTuple):
 
 
 class _Tally(NamedTuple):
-    """Counts in each state: labels of each labeler (by label, and together), outcomes of the classifier, items."""
+    """Counts in each state: labels of each labeler (by label, and together), outcomes of the
+    classifier, items.
+    """
 
     labels: Array
     given: Array
@@ -129,7 +86,9 @@ class _Tally(NamedTuple):
 
 
 class _Chain(NamedTuple):
-    """Where one chain is (``state``, ``pool``), and what it has drawn; one table of ``every`` is kept."""
+    """Where one chain is (``state``, ``pool``), and what it has drawn; one table of ``every`` is
+    kept.
+    """
 
     state: Array
     pool: Pool
@@ -183,7 +142,9 @@ def _count(given, i, s, sign, tally):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True)
 def _before_labels(given, i, n_strata, tally, p):  # type: ignore[no-untyped-def]
-    """The chance of each state of item i by its outcome, its gold and the other items, rows and prior summed out."""
+    """The chance of each state of item i by its outcome, its gold and the other items, rows and
+    prior summed out.
+    """
     outcome, row_weight, state_weight = given.outcome[i], given.row_weight, given.state_weight
     gold, prior, learned = given.gold[i], given.prior, given.prior[0] < 0
     answers, size = tally.answers, tally.size
@@ -203,7 +164,9 @@ def _before_labels(given, i, n_strata, tally, p):  # type: ignore[no-untyped-def
 
 @numba.njit(cache=True)
 def _by_labels(given, i, predictive, tally, p):  # type: ignore[no-untyped-def]
-    """Multiply p by the chance of item i's labels in each state, given all other labels of the same labelers there."""
+    """Multiply p by the chance of item i's labels in each state, given all other labels of the same
+    labelers there.
+    """
     start_of, rater, label, votes = given.labels
     alpha, weight, learns = predictive
     labels, together, _, _ = tally
@@ -225,7 +188,9 @@ def _by_labels(given, i, predictive, tally, p):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True)
 def _update_shares(given, n_strata, tally, own, prior):  # type: ignore[no-untyped-def]
-    """The classifier's rows, and the prior of states: of all, or within each class where the classes' is given."""
+    """The classifier's rows, and the prior of states: of all, or within each class where the
+    classes' is given.
+    """
     alpha = np.empty(own.shape[1])
     for s in range(len(prior)):
         for b in range(own.shape[1]):
@@ -245,7 +210,9 @@ def _update_shares(given, n_strata, tally, own, prior):  # type: ignore[no-untyp
 
 @numba.njit(cache=True, nogil=True)
 def _sweeps(given, tables, chain, first, last, burn, seed):  # type: ignore[no-untyped-def]
-    """Sweeps first to last; ``chain.state`` and ``chain.pool`` are all that the next stretch has to know."""
+    """Sweeps first to last; ``chain.state`` and ``chain.pool`` are all that the next stretch has to
+    know.
+    """
     np.random.seed(seed)
     n_items, n_labelers, n_strata = len(given.outcome), len(tables.kind), tables.n_strata
     n_states, n_classes = tables.base.shape
@@ -300,7 +267,9 @@ def sample_crowd(
     n_chains: int = CHAINS,
     progress: Progress = silent,
 ) -> CrowdSamples:
-    """Posterior draws from chains that start at soft majority votes; same seed, same answer on any number of threads."""
+    """Posterior draws from chains that start at soft majority votes; same seed, same answer on any
+    number of threads.
+    """
     n_classes, n_items, n_labelers = entries.n_classes, entries.n_items, entries.n_raters
     keep = -(-n_draws // n_chains)
     cells = n_chains * keep * n_labelers * n_classes**2
@@ -370,7 +339,9 @@ def _last_of_each(keep: int, every: int) -> Array:
 
 
 def beta_limits(mean: Array, sd: Array, level: float = 0.95) -> tuple[Array, Array]:
-    """Limits of a probability from its posterior mean and standard deviation, by the Beta distribution that has them."""
+    """Limits of a probability from its posterior mean and standard deviation, by the Beta
+    distribution that has them.
+    """
     from scipy.special import betaincinv
 
     centre = np.clip(mean, 1e-9, 1 - 1e-9)

@@ -1,9 +1,11 @@
 """Draws of the truth when several classifiers are graded and the noise model is trusted.
 
-``P(y = c | classifiers) = softmax_c(α_c + Σ_j [column j speaks for c] w_jc)``, times the labelers' likelihood. What classifiers say is conditioned on and
-not modelled, so they may err together in any way: the score equations of this regression hold each classifier's right answers to their
-expected number, whatever the dependence. (A model of the predictions themselves fails here: at correlation .9 a latent-class model never held the truth.)
-A sweep draws the coefficients with the truth summed out (a Hamiltonian step), then the truth, then the labelers' rows where they are learned.
+``P(y = c | classifiers) = softmax_c(α_c + Σ_j [column j speaks for c] w_jc)``, times the labelers'
+likelihood. What classifiers say is conditioned on and not modelled, so they may err together in any
+way: the score equations of this regression hold each classifier's right answers to their expected
+number, whatever the dependence. (A model of the predictions themselves fails here: at correlation
+.9 a latent-class model never held the truth.) A sweep draws the coefficients with the truth summed
+out (a Hamiltonian step), then the truth, then the labelers' rows where they are learned.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ REACH, MOST_LEAPS, WANTED = math.pi / 2, 32, 0.8
 
 
 class _Labelers(NamedTuple):
-    """Labels whose labelers are learned, what their rows are before, and the evidence of all others."""
+    """Labels whose labelers are learned, what their rows are before, and the evidence of all
+    others.
+    """
 
     labels: ByItem
     tables: Tables
@@ -53,7 +57,9 @@ class _Chain(NamedTuple):
 
 @numba.njit(cache=True)
 def _leap(z, score, push, leap, at, slope):  # type: ignore[no-untyped-def]
-    """One Hamiltonian step: where it ends, its score and slope, and the chance that it was accepted."""
+    """One Hamiltonian step: where it ends, its score and slope, and the chance that it was
+    accepted.
+    """
     momentum = np.empty(len(z))
     for p in range(len(z)):
         momentum[p] = np.random.standard_normal()
@@ -163,10 +169,11 @@ def sample_committee(
     seed: Seed,
     thin: int = 1,
 ) -> tuple[Array, Array]:
-    """Draws of every item's truth, draws × items, and of the coefficients, in the order of four chains.
+    """Draws of every item's truth, draws × items, and of the coefficients, in the order of four
+    chains.
 
-    ``evidence`` is log p(labels | truth) of labelers whose noise is known; the labels of ``entries`` come from labelers who
-    are learned (``rows``).
+    ``evidence`` is log p(labels | truth) of labelers whose noise is known; the labels of
+    ``entries`` come from labelers who are learned (``rows``).
     """
     n_items, n_classes = evidence.shape
     known = np.exp(evidence - evidence.max(axis=1, keepdims=True))
@@ -198,7 +205,8 @@ def sample_committee(
         )
         return truth.reshape(-1, n_items), gamma.reshape(-1, len(posterior.mode))
 
-    # where the classifiers leave little doubt the posterior is far wider than its curvature at the mode: a pilot run says how wide
+    # where the classifiers leave little doubt the posterior is far wider than its curvature at the
+    # mode: a pilot run says how wide
     _, pilot = run(PILOT, BURN, 1, seeds[0])
     posterior = posterior._replace(mode=pilot.mean(axis=0), root=_widened(posterior.root, pilot))
     truth, gamma = run(-(-max(n_draws, FEWEST) // CHAINS), BURN * thin, thin, seeds[1])

@@ -1,7 +1,8 @@
-"""What the truth is regressed on when several classifiers are graded: their predictions or their scores.
+"""What the truth is regressed on when several classifiers are graded: their predictions or their
+scores.
 
-``P(y = c | classifiers) = softmax_c(α_c + Σ_j [column j speaks for c] w_jc)``, times the labelers' likelihood: the log
-posterior of the coefficients with the truth summed out, and its mode.
+``P(y = c | classifiers) = softmax_c(α_c + Σ_j [column j speaks for c] w_jc)``, times the labelers'
+likelihood: the log posterior of the coefficients with the truth summed out, and its mode.
 """
 
 from __future__ import annotations
@@ -21,15 +22,18 @@ CLASS_SD = 2.0  # prior of α
 COMMON_SD = 1.0  # prior of w: what all classifiers have in common,
 OWN_SD = 2.0  # and each one's own, divided by the cube root of their number
 CELLS = 32  # of each classifier's scores
-# added to the variance of each classifier's standardised scores before their correlations are inverted
+# added to the variance of each classifier's standardised scores before their correlations are
+# inverted
 NEARLY_EQUAL = 0.03
 
 
 @dataclass(frozen=True, eq=False)
 class Regression:
-    """What the truth is regressed on: column j of item i speaks for class ``said[i, j]`` with coefficient ``tilt[i, j]``.
+    """What the truth is regressed on: column j of item i speaks for class ``said[i, j]`` with
+    coefficient ``tilt[i, j]``.
 
-    The coefficients (α, w) are ``design`` times standard normals; those marked in ``heavy`` have Student's tails (two degrees of freedom).
+    The coefficients (α, w) are ``design`` times standard normals; those marked in ``heavy`` have
+    Student's tails (two degrees of freedom).
     """
 
     said: Array
@@ -39,7 +43,9 @@ class Regression:
 
     @classmethod
     def on_predictions(cls, predicted: Array, effect: Array) -> Regression:
-        """``predicted`` is classifiers × items, ``effect`` the number of the coefficient behind "classifier j says c"."""
+        """``predicted`` is classifiers × items, ``effect`` the number of the coefficient behind
+        "classifier j says c".
+        """
         n_models, n_classes = effect.shape
         n_effects = int(effect.max()) + 1
         weights = np.column_stack(
@@ -56,10 +62,12 @@ class Regression:
 
     @classmethod
     def on_scores(cls, scores: Array, positive: int) -> Regression:
-        """``scores`` is classifiers × items: the log-odds of two classes are a sum of smooth curves in them.
+        """``scores`` is classifiers × items: the log-odds of two classes are a sum of smooth curves
+        in them.
 
-        Each classifier's strength has the prior of `score_curve`, most of it in common; slopes follow from strengths as in discriminant
-        analysis, by the inverse correlation of the scores: what tells like scores apart is a small difference with a large coefficient.
+        Each classifier's strength has the prior of `score_curve`, most of it in common; slopes
+        follow from strengths as in discriminant analysis, by the inverse correlation of the scores:
+        what tells like scores apart is a small difference with a large coefficient.
         """
         from scipy.linalg import block_diag
 
@@ -82,7 +90,9 @@ class Regression:
         return cls(np.full_like(cells, positive), cells + np.cumsum(height) - height, design, heavy)
 
     def posterior(self, evidence: Array, size: Array, said: Array, tilt: Array) -> Posterior:
-        """Of the standardised coefficients, at the prior's centre; one memory layout, so that loops compile once."""
+        """Of the standardised coefficients, at the prior's centre; one memory layout, so that loops
+        compile once.
+        """
         n = self.design.shape[1]
         return Posterior(
             np.zeros(n),
@@ -107,7 +117,8 @@ def _with_classes(n_classes: int, weights: Array) -> Array:
 
 
 class Posterior(NamedTuple):
-    """What the coefficients are drawn from: γ = mode + root z, (α, w) = design γ, and groups of equal items.
+    """What the coefficients are drawn from: γ = mode + root z, (α, w) = design γ, and groups of
+    equal items.
 
     ``evidence`` is p(labels | truth) of each group, ``size`` how many items it has.
     """
@@ -124,7 +135,9 @@ class Posterior(NamedTuple):
 
 @numba.njit(cache=True)
 def _likelihood(beta, at, slope):  # type: ignore[no-untyped-def]
-    """Σ_i log Σ_c p(labels_i | c) P(c | classifiers_i), and its slope; indices and no slices, because everything waits for this loop."""
+    """Σ_i log Σ_c p(labels_i | c) P(c | classifiers_i), and its slope; indices and no slices,
+    because everything waits for this loop.
+    """
     evidence, chosen, tilt, size = at.evidence, at.chosen, at.tilt, at.size
     n_groups, n_columns, n_classes = chosen.shape[0], chosen.shape[1], evidence.shape[1]
     total, chance = 0.0, np.empty(n_classes)
@@ -169,7 +182,9 @@ def log_posterior(z, at, slope):  # type: ignore[no-untyped-def]
 
 
 def at_mode(at: Posterior) -> Posterior:
-    """Centred at the mode of the standardised coefficients, with a square root of the inverse curvature there."""
+    """Centred at the mode of the standardised coefficients, with a square root of the inverse
+    curvature there.
+    """
     from scipy.optimize import minimize
 
     slope = np.empty(len(at.design))
