@@ -1,4 +1,6 @@
-"""What a user may say about noise, prior, classes, thresholds and gold weights, read in one place for every facade."""
+"""What a user may say about noise, prior, classes, thresholds and gold weights, read in one
+place for every facade.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,8 @@ def without_itself(joined: Joined, predicted: Array) -> Joined:
         return joined
     names = listing([repr(labels.labelers[t]) for t in twin], 3)
     joined.warnings.append(
-        f"Labeler {names} says exactly what the classifier says: it is the classifier, or copies it, "
+        f"Labeler {names} says exactly what the classifier says: it is the classifier, or "
+        "copies it, "
         "and its labels were left out."
     )
     return replace(joined, labels=left)
@@ -76,24 +79,28 @@ def positive_class(classes: tuple[Any, ...], positive: Any, assumptions: list[st
     """The positive one of two classes; None when there are more."""
     if len(classes) < 2:
         raise InputError(
-            f"only one class occurs ({listing(classes)}): with one class there is nothing to grade. Check labels and predictions."
+            f"only one class occurs ({listing(classes)}): with one class there is nothing to "
+            "grade. Check labels and predictions."
         )
     if positive is not None and positive not in classes:
         same = [c for c in classes if str(c) == str(positive)]
         if not same:
             raise InputError(
-                f"positive class {positive!r} does not occur; there are {listing(map(repr, classes))}."
+                f"positive class {positive!r} does not occur; there are "
+                f"{listing(map(repr, classes))}."
             )
         positive = same[0]
     if len(classes) > 2:
         if positive is not None:
             raise InputError(
-                f"positive={positive!r} is for two classes, and there are {len(classes)}: ask for recall[{positive}] and the like."
+                f"positive={positive!r} is for two classes, and there are {len(classes)}: "
+                f"ask for recall[{positive}] and the like."
             )
         return None
     if positive is None:
         assumptions.append(
-            f"The positive class is {classes[-1]!r}, the last in order; set positive= (--positive) to choose the other."
+            f"The positive class is {classes[-1]!r}, the last in order; set positive= "
+            "(--positive) to choose the other."
         )
         return 1
     return classes.index(positive)
@@ -115,7 +122,8 @@ def as_noise(noise: Any) -> Any:
     if isinstance(noise, NoiseModel | Learned):
         return noise
     raise InputError(
-        f"noise is a {type(noise).__name__}: give a rate, a mapping from labeler to rate or matrix, or a model with log_likelihood(labels)."
+        f"noise is a {type(noise).__name__}: give a rate, a mapping from labeler to rate or "
+        "matrix, or a model with log_likelihood(labels)."
     )
 
 
@@ -131,24 +139,29 @@ def as_prior(prior: Any, classes: tuple[Any, ...]) -> Array:
     share = class_prior(prior)
     if len(share) != len(classes):
         raise InputError(
-            f"the prior has {len(share)} shares for {len(classes)} classes ({listing(classes)}): give one for each."
+            f"the prior has {len(share)} shares for {len(classes)} classes "
+            f"({listing(classes)}): give one for each."
         )
     return share
 
 
 def selection_weights(chances: Mapping[Any, float], joined: Joined) -> Array:
-    """Weights of gold items that were chosen with known unequal chances; together they count as their effective number."""
+    """Weights of gold items that were chosen with known unequal chances; together they count as
+    their effective number.
+    """
     known = np.flatnonzero(joined.gold >= 0)
     items = [joined.labels.items[i] for i in known]
     absent = [item for item in items if item not in chances]
     if absent:
         raise InputError(
-            f"gold_weights gives no chance for gold item {listing(map(repr, absent), 3)}: give one for each gold item."
+            f"gold_weights gives no chance for gold item {listing(map(repr, absent), 3)}: "
+            "give one for each gold item."
         )
     for item in items:
         if not 0 < as_number(chances[item]) <= 1:
             raise InputError(
-                f"gold_weights gives item {item!r} the chance {chances[item]!r} of being chosen for "
+                f"gold_weights gives item {item!r} the chance {chances[item]!r} of being "
+                "chosen for "
                 "gold: chances are above 0 and at most 1."
             )
     chance = np.array([float(chances[item]) for item in items])

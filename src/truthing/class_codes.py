@@ -28,7 +28,9 @@ def is_missing(value: object) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """The Python value behind a numpy scalar, and 1 for 1.0, so that equal names are equal however they were stored."""
+    """The Python value behind a numpy scalar, and 1 for 1.0, so that equal names are equal
+    however they were stored.
+    """
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and value.is_integer():
@@ -118,7 +120,9 @@ def code_series(series: pl.Series) -> tuple[Codes, pl.Series]:
 
 
 def _whole(series: pl.Series) -> pl.Series:
-    """Numbers that are all whole as integers: a column of floats is often one of integers with gaps."""
+    """Numbers that are all whole as integers: a column of floats is often one of integers with
+    gaps.
+    """
     whole = series.cast(pl.Int64, strict=False)
     same = (whole.cast(pl.Float64) == series).fill_null(True) & (
         whole.is_null() == series.is_null()
@@ -137,7 +141,8 @@ def _first_appearance(keys: Array) -> tuple[Codes, Array]:
         rank = np.empty(len(order), dtype=np.int32)
         rank[order] = np.arange(len(order), dtype=np.int32)
         return rank[place], first[order]
-    # a narrow range needs no sorting: written back to front, the first appearance of each key is what remains
+    # a narrow range needs no sorting: written back to front, the first appearance of each key is
+    # what remains
     offset = keys - low if low else keys
     seen = np.full(high - low + 1, len(keys), dtype=np.int64)
     seen[offset[::-1]] = np.arange(len(keys) - 1, -1, -1)
@@ -161,7 +166,8 @@ def _factorise_objects(values: Sequence[Any], missing: object) -> tuple[Codes, t
             codes[i] = table.setdefault((type(value), value), len(table))
         except TypeError:
             raise InputError(
-                f"value {value!r} (position {i}) cannot be a name: names must be hashable, such as strings or integers."
+                f"value {value!r} (position {i}) cannot be a name: names must be hashable, "
+                "such as strings or integers."
             ) from None
     return codes, tuple(value for _, value in table)
 
@@ -179,7 +185,9 @@ def _drop_value(
 
 
 def recode(codes: Codes, names: Sequence[Any], target: Sequence[Any]) -> Codes:
-    """Codes in the order of ``names`` as codes in the order of ``target``; names not in it become -1."""
+    """Codes in the order of ``names`` as codes in the order of ``target``; names not in it
+    become -1.
+    """
     where = {(type(name), name): i for i, name in enumerate(target)}
     lookup = np.array([where.get((type(name), name), -1) for name in names] + [-1], dtype=np.int32)
     return lookup[codes]
@@ -222,7 +230,9 @@ def coded_classes(
 
 
 def identical_repeats(key: Array, label: Array, same: Array) -> Array:
-    """Mask of entries that repeat an earlier entry of the same labeler on the same item, label included."""
+    """Mask of entries that repeat an earlier entry of the same labeler on the same item, label
+    included.
+    """
     drop = np.zeros(len(key), dtype=bool)
     start = np.searchsorted(key, key[same])
     for position, first in zip(same, start):
@@ -246,7 +256,8 @@ def checked_votes(counts: Any) -> Array:
     if not good.all():
         bad = np.argwhere(~good)[0]
         raise InputError(
-            f"row {bad[0]}, column {bad[1]} holds {table[tuple(bad)]}: vote counts are whole numbers "
+            f"row {bad[0]}, column {bad[1]} holds {table[tuple(bad)]}: vote counts are whole "
+            "numbers "
             f"from 0 up to {MOST_VOTES:,}."
         )
     return table

@@ -231,19 +231,22 @@ def _about_labels(labels: Labels) -> list[str]:
     agree, kappa = labels.agreement()
     if agree == agree:
         said.append(
-            f"labels of the same item agree in {agree:.0%} of the pairs (chance-corrected κ {kappa:.2f})"
+            f"labels of the same item agree in {agree:.0%} of the pairs (chance-corrected κ "
+            f"{kappa:.2f})"
         )
     else:
         said.append("no item has two labels, so agreement cannot be seen")
     if labels.identical_repeats:
         said.append(
-            f"{labels.identical_repeats:,} rows repeat an earlier row of the same labeler and item, and count once"
+            f"{labels.identical_repeats:,} rows repeat an earlier row of the same labeler "
+            "and item, and count once"
         )
     clash = len(labels.contradictions)
     if clash:
         i = int(labels.contradictions[0])
         said.append(
-            f"{clash:,} times a labeler contradicts itself on an item (first: {labels.labelers[labels.labeler[i]]!r} on item "
+            f"{clash:,} times a labeler contradicts itself on an item (first: "
+            f"{labels.labelers[labels.labeler[i]]!r} on item "
             f"{labels.items[labels.item[i]]!r}): choose with `repeats='first'`, last or keep"
         )
     if labels.n_classes == 1:
@@ -282,14 +285,18 @@ def _overlaps(
         common = known.intersection(other.items)
         if not common:
             said.append(
-                f"{finding.path} and {labels[0].path} share no item (for example {other.items[0]!r} and {labels[1].items[0]!r}): "
+                f"{finding.path} and {labels[0].path} share no item (for example "
+                f"{other.items[0]!r} and {labels[1].items[0]!r}): "
                 "check the item column of both (`item_column=...`)."
             )
             continue
         text = f"{finding.path} has {len(common):,} of the {len(known):,} items of {labels[0].path}"
         extra = [i for i in other.items if i not in known]
         if extra:
-            text += f"; {len(extra):,} items stand only in {finding.path} ({listing(map(repr, extra), 3)}) and will be dropped"
+            text += (
+                f"; {len(extra):,} items stand only in {finding.path} "
+                f"({listing(map(repr, extra), 3)}) and will be dropped"
+            )
         known_classes = {key(c) for c in labels[1].classes}
         new = [c for c in other.classes if key(c) not in known_classes]
         if new:
@@ -325,7 +332,8 @@ def _offers(
         later.append(
             Offer(
                 "grade the classifier",
-                "one labeler and nothing known about it: give --noise RATE, gold, or a second labeler",
+                "one labeler and nothing known about it: give --noise RATE, gold, or a "
+                "second labeler",
             )
         )
     elif problem:
@@ -366,7 +374,8 @@ def _offers(
 
 
 def gold_alone(n: int, accuracy: float = 0.8, level: float = 0.95) -> str:
-    """What the truth of ``n`` random items would tell without any other label (Wilson's interval at a typical accuracy).
+    """What the truth of ``n`` random items would tell without any other label (Wilson's interval at
+    a typical accuracy).
 
     >>> gold_alone(50)
     'gold on 50 random items gives accuracy within about ±0.11 by itself'

@@ -18,7 +18,9 @@ class InputError(TruthingError):
 
 
 class NotIdentified(TruthingError):  # noqa: N818  (a public name of the contract)
-    """The data cannot answer the question under any amount of computing; the message names what would."""
+    """The data cannot answer the question under any amount of computing; the message names what
+    would.
+    """
 
 
 class NotConverged(TruthingError):  # noqa: N818

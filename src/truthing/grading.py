@@ -136,7 +136,8 @@ def grade(
     Examples
     --------
     >>> import truthing as tr
-    >>> data = tr.simulate(500, 5, prior=[0.7, 0.3], operating_point=(0.85, 0.1), fallibility=0.3, seed=1)
+    >>> data = tr.simulate(500, 5, prior=[0.7, 0.3], operating_point=(0.85, 0.1), fallibility=0.3,
+    ...     seed=1)
     >>> report = grade(data.predictions, data.labels, noise=0.15)
     >>> low, high = report["accuracy"].interval(0.95)
     >>> bool(low <= (data.predictions == data.truth).mean() <= high)
@@ -171,7 +172,8 @@ def grade(
     fitting = max(100, MOST_CELLS // labels.n_classes**2)
     if draws > fitting:
         joined.warnings.append(
-            f"{labels.n_classes} classes leave memory for {fitting} draws only: limits of intervals are rough."
+            f"{labels.n_classes} classes leave memory for {fitting} draws only: limits of "
+            "intervals are rough."
         )
     question = Question(
         labels,
@@ -226,17 +228,21 @@ def grade(
 def _check_options(method: str, target: str) -> None:
     if method not in METHODS:
         raise InputError(
-            f"method {method!r} is not known.{did_you_mean(method, METHODS)} Choose {', '.join(METHODS)}."
+            f"method {method!r} is not known.{did_you_mean(method, METHODS)} Choose "
+            f"{', '.join(METHODS)}."
         )
     check_target(target)
     if target == "population" and method != "posterior":
         raise InputError(
-            f"method {method!r} speaks of these items only: use method='posterior' for target='population'."
+            f"method {method!r} speaks of these items only: use method='posterior' for "
+            "target='population'."
         )
 
 
 def _posterior(question: Question, model: Any, panel_error: Any) -> Outcome:
-    """The default method, and the question of what else it might have assumed kept open for `Report.sensitivity`."""
+    """The default method, and the question of what else it might have assumed kept open for
+    `Report.sensitivity`.
+    """
     from truthing.truth import answer, checks, known_noise
     from truthing.truth.sensitivity import sensitivity
 
@@ -255,7 +261,8 @@ def _posterior(question: Question, model: Any, panel_error: Any) -> Outcome:
     trusted = panel_error is not None and panel_error == 0
     if question.prior is not None and known_noise.is_open(model) and not trusted:
         raise InputError(
-            "prior= is not used when the labelers' noise is learned and the panel may be wrong together: "
+            "prior= is not used when the labelers' noise is learned and the panel may be "
+            "wrong together: "
             "leave it out, give the noise (noise=), or trust the noise model (panel_error=0)."
         )
     outcome = again(question, panel_error)
@@ -265,10 +272,13 @@ def _posterior(question: Question, model: Any, panel_error: Any) -> Outcome:
 
 
 def _by_the_book(question: Question, model: Any, method: str, panel_error: Any) -> Outcome:
-    """A method of the papers; noise that is not given is learned first and then taken as known, and that is said."""
+    """A method of the papers; noise that is not given is learned first and then taken as known,
+    and that is said.
+    """
     if panel_error:
         raise InputError(
-            f"method {method!r} has no panel error: it trusts the noise model. Use method='posterior'."
+            f"method {method!r} has no panel error: it trusts the noise model. Use "
+            "method='posterior'."
         )
     from truthing.truth.known_noise import is_open
 
@@ -288,7 +298,8 @@ def _by_the_book(question: Question, model: Any, method: str, panel_error: Any) 
             ).rows()[:-1]
             model = Confusion(rows)
             assumptions.append(
-                "The labelers' confusion matrices were learned (pooled Dawid-Skene) and then taken as known."
+                "The labelers' confusion matrices were learned (pooled Dawid-Skene) and then "
+                "taken as known."
             )
         else:
             model = Symmetric(0.5 * (1 - 1 / labels.n_classes))
@@ -296,7 +307,8 @@ def _by_the_book(question: Question, model: Any, method: str, panel_error: Any) 
         assumptions.append("The noise of the labelers is known exactly.")
         if isinstance(model, Symmetric) and model.range is not None:
             assumptions.append(
-                f"The middle of the range {model.range[0]:g}-{model.range[1]:g} is taken for the error rate; method 'posterior' uses all of it."
+                f"The middle of the range {model.range[0]:g}-{model.range[1]:g} is taken for "
+                "the error rate; method 'posterior' uses all of it."
             )
     log_likelihood = model.log_likelihood(labels)
     flat = np.full(labels.n_classes, 1 / labels.n_classes)

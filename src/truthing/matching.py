@@ -1,4 +1,6 @@
-"""Labels, predictions and gold joined by item, coded in one list of classes; what was dropped is counted and said."""
+"""Labels, predictions and gold joined by item, coded in one list of classes; what was dropped
+is counted and said.
+"""
 
 from __future__ import annotations
 
@@ -39,14 +41,17 @@ def join(
     *,
     repeats: Repeats = "error",
 ) -> Joined:
-    """Join by item. Names that differ only in type (7 and "7") are matched when nothing matches otherwise, and said."""
+    """Join by item. Names that differ only in type (7 and "7") are matched when nothing matches
+    otherwise, and said.
+    """
     warnings: list[str] = []
     labels, predictions, gold, notes = one_vocabulary(labels, predictions, gold)
     warnings += notes.checks
     labels = labels.resolve_repeats(repeats)
     if len(labels.contradictions):
         warnings.append(
-            f"{len(labels.contradictions):,} times a labeler contradicts itself on an item; both labels are counted (repeats='keep')."
+            f"{len(labels.contradictions):,} times a labeler contradicts itself on an item; "
+            "both labels are counted (repeats='keep')."
         )
     if predictions is not None:
         _refuse_rows(labels, predictions, "predictions")
@@ -70,7 +75,8 @@ def join(
         if len(kept) == 0:
             _refuse_near_misses(labels.items, predictions.items, "predictions")
             raise InputError(
-                f"labels and predictions share no item (for example {labels.items[0]!r} and {predictions.items[0]!r}): check the item columns."
+                f"labels and predictions share no item (for example {labels.items[0]!r} and "
+                f"{predictions.items[0]!r}): check the item columns."
             )
         if unlabeled and len(kept) < labels.n_items:
             _refuse_near_misses(labels.items, predictions.items, "predictions")
@@ -101,13 +107,21 @@ def join(
     chosen = labels if whole else labels[kept]
     name = "" if predictions is None else predictions.score_name
     return Joined(
-        chosen.with_classes(classes), codes, scores, known[kept], dropped, warnings,
-        list(notes.said), name,
-    )  # fmt: skip
+        chosen.with_classes(classes),
+        codes,
+        scores,
+        known[kept],
+        dropped,
+        warnings,
+        list(notes.said),
+        name,
+    )
 
 
 def as_predictions(predictions: Any, labels: Labels, scores: Any = None) -> Predictions | None:
-    """Whatever a caller may hand over: a sequence aligned with the labels' items, a mapping, a Series, or Predictions."""
+    """Whatever a caller may hand over: a sequence aligned with the labels' items, a mapping, a
+    Series, or Predictions.
+    """
     if isinstance(predictions, Predictions):
         return (
             predictions
@@ -157,7 +171,8 @@ def as_gold(gold: Any) -> Gold | None:
 def _same_length(values: Any, labels: Labels, what: str) -> None:
     if len(values) != labels.n_items:
         raise InputError(
-            f"{len(values):,} {what} for {labels.n_items:,} labeled items: a plain sequence is aligned with labels.items; "
+            f"{len(values):,} {what} for {labels.n_items:,} labeled items: a plain sequence "
+            "is aligned with labels.items; "
             "give a mapping from item to value otherwise."
         )
 
@@ -256,7 +271,8 @@ def _refuse_rows(labels: Labels, other: Predictions | Gold, what: str) -> None:
     if labels.numbered == other.numbered:
         if labels.numbered and labels.n_items != other.n_items and what == "predictions":
             raise InputError(
-                f"neither labels nor {what} name their items, and there are {labels.n_items:,} rows "
+                f"neither labels nor {what} name their items, and there are "
+                f"{labels.n_items:,} rows "
                 f"and {other.n_items:,}: add a column of items to both, or `item_column=...`."
             )
         return
@@ -309,11 +325,13 @@ def _gold_codes(
         _refuse_near_misses(labels.items, gold.items, "gold")
     if len(absent) == gold.n_items:
         raise InputError(
-            f"no gold item is among the labeled items (for example {absent[0]!r}): check the item column of the gold."
+            f"no gold item is among the labeled items (for example {absent[0]!r}): check the "
+            "item column of the gold."
         )
     if absent:
         warnings.append(
-            f"{len(absent):,} gold items are not among the labeled items and were left out ({listing(map(repr, absent), 3)})."
+            f"{len(absent):,} gold items are not among the labeled items and were left out "
+            f"({listing(map(repr, absent), 3)})."
         )
     coded = recode(gold.label, gold.classes, classes)
     for item, code in zip(gold.items, coded):

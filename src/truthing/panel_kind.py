@@ -60,7 +60,8 @@ def is_model_name(name: Any) -> bool:
 def is_person_name(name: Any) -> bool:
     """Is there positive evidence of a person: a worker id, an e-mail address, a role?
 
-    >>> [is_person_name(n) for n in ("A2JY8N1D6V4LQG", "kim@example.org", "reader 3", "kim", "gpt-4")]
+    >>> [is_person_name(n) for n in ("A2JY8N1D6V4LQG", "kim@example.org", "reader 3", "kim",
+    ...     "gpt-4")]
     [True, True, True, False, False]
     """
     text = str(name)

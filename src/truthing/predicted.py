@@ -30,7 +30,8 @@ def predicted_classes(
             raise InputError("a threshold needs scores of two classes.")
         predicted = np.where(column >= threshold, positive, 1 - positive)
         assumptions.append(
-            f"Items with a score of at least {threshold:g} count as predicted {joined.labels.classes[positive]!r}."
+            f"Items with a score of at least {threshold:g} count as predicted "
+            f"{joined.labels.classes[positive]!r}."
         )
     if column is not None and positive is None:
         column = None

@@ -26,8 +26,8 @@ from truthing.notes import NOTHING, Notes
 class Predictions:
     """What the classifier said: hard labels, scores, or both, for named items.
 
-    ``scores`` is a vector that grows with the positive class or a table with one column per class of
-    ``score_classes``.
+    ``scores`` is a vector that grows with the positive class or a table with one column per class
+    of ``score_classes``.
 
     >>> print(Predictions.from_sequence(["spam", "ham"], items=[1, 2]))
     2 items, predicted ham 50%, spam 50%
@@ -81,7 +81,8 @@ class Predictions:
         size = len(codes) if codes is not None else len(table)  # type: ignore[arg-type]
         if table is not None and len(table) != size:
             raise InputError(
-                f"{size:,} predictions but {len(table):,} scores: give one score for each prediction."
+                f"{size:,} predictions but {len(table):,} scores: give one score for each "
+                "prediction."
             )
         names = name_each(items, size, "items")
         if len(set(names)) < len(names):
@@ -180,7 +181,10 @@ class Gold:
     __hash__ = None  # type: ignore[assignment]
 
     def __str__(self) -> str:
-        return f"{self.n_items:,} gold items, {shares(self.classes, np.bincount(self.label, minlength=len(self.classes)))}"
+        return (
+            f"{self.n_items:,} gold items, "
+            f"{shares(self.classes, np.bincount(self.label, minlength=len(self.classes)))}"
+        )
 
     def __repr__(self) -> str:
         return f"<Gold: {self}>"
@@ -190,17 +194,20 @@ def _check_scores(scores: Any, score_classes: Sequence[Any]) -> Array:
     table = np.asarray(scores, dtype=float)
     if not np.isfinite(table).all():
         raise InputError(
-            f"score {int(np.argwhere(~np.isfinite(table))[0][0])} is not a finite number: give a number for each item."
+            f"score {int(np.argwhere(~np.isfinite(table))[0][0])} is not a finite number: "
+            "give a number for each item."
         )
     if table.ndim == 2:
         if table.shape[1] != len(score_classes):
             raise InputError(
-                f"{table.shape[1]} score columns for {len(score_classes)} classes: give one column for each class."
+                f"{table.shape[1]} score columns for {len(score_classes)} classes: give one "
+                "column for each class."
             )
         if (table < 0).any() or (table > 1).any():
             bad = np.argwhere((table < 0) | (table > 1))[0]
             raise InputError(
-                f"row {bad[0]} holds the class probability {table[tuple(bad)]}: probabilities lie between 0 and 1."
+                f"row {bad[0]} holds the class probability {table[tuple(bad)]}: "
+                "probabilities lie between 0 and 1."
             )
     return table
 

@@ -1,4 +1,6 @@
-"""How far a long computation is: a callable that is given the share done and words. Raising from it stops the work."""
+"""How far a long computation is: a callable that is given the share done and words. Raising
+from it stops the work.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ def part(progress: Progress, start: float, stop: float) -> Progress:
 
 
 def stretches(n_steps: int, work: float) -> Iterator[tuple[int, int]]:
-    """Steps of a loop cut into stretches with time for a word in between; depends on the work only, so that the answer cannot depend on who listens.
+    """Steps of a loop cut into stretches with time for a word in between; depends on the work only,
+    so that the answer cannot depend on who listens.
 
     >>> list(stretches(5, work=8e6))
     [(0, 2), (2, 4), (4, 5)]
@@ -37,7 +40,9 @@ def stretches(n_steps: int, work: float) -> Iterator[tuple[int, int]]:
 
 
 def listener(progress: bool | Progress) -> Progress:
-    """What a caller asked for: a callable of its own, a line on standard error for each new word (True), or nothing."""
+    """What a caller asked for: a callable of its own, a line on standard error for each new
+    word (True), or nothing.
+    """
     if callable(progress):
         return progress
     if not progress:
@@ -46,7 +51,9 @@ def listener(progress: bool | Progress) -> Progress:
 
 
 def compiled_before() -> bool:
-    """Has this machine compiled the samplers already? If not, the first answer takes half a minute more."""
+    """Has this machine compiled the samplers already? If not, the first answer takes half a
+    minute more.
+    """
     folder = os.environ.get("NUMBA_CACHE_DIR")
     place = Path(folder) if folder else Path(__file__).parent / "truth"
     return next(place.rglob("labelers*.nbi"), None) is not None

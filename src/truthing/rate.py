@@ -1,4 +1,6 @@
-"""prevalence(): how frequent each class is, from labels and gold alone; under LLM judges that is the pass rate."""
+"""prevalence(): how frequent each class is, from labels and gold alone; under LLM judges that
+is the pass rate.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ class Prevalence(Judged, Result):
         return Estimate.from_draws(self.draws[:, self.classes.index(name)])
 
     def verdict(self, level: float = 0.95) -> str:
-        """A sentence for a person: of two classes about the second, else about the most frequent."""
+        """A sentence for a person: of two classes about the second, else about the most
+        frequent.
+        """
         k = 1 if len(self.classes) == 2 else int(self.draws.mean(axis=0).argmax())
         name, estimate = self.classes[k], self[self.classes[k]]
         where = (
@@ -190,7 +194,8 @@ def prevalence(
     Examples
     --------
     >>> import truthing as tr
-    >>> data = tr.simulate(400, 4, prior=[0.7, 0.3], fallibility=0.2, classes=("fail", "pass"), seed=1)
+    >>> data = tr.simulate(400, 4, prior=[0.7, 0.3], fallibility=0.2, classes=("fail", "pass"),
+    ...     seed=1)
     >>> low, high = prevalence(data.labels)["pass"].interval(0.95)
     >>> bool(low < (data.truth == "pass").mean() < high)
     True
@@ -203,7 +208,8 @@ def prevalence(
     votes = joined.labels
     if votes.n_classes < 2:
         raise InputError(
-            f"only one class occurs ({votes.classes[0]!r}): its share is 1 by definition. Check the labels."
+            f"only one class occurs ({votes.classes[0]!r}): its share is 1 by definition. "
+            "Check the labels."
         )
     model = order.model(as_noise(noise))
     fixed = None if prior is None else as_prior(prior, votes.classes)
@@ -235,7 +241,8 @@ def prevalence(
                 and panel_error == 0
             ):
                 joined.warnings.append(
-                    "Two labelers without a classifier or gold leave the shares open; the answer leans on the prior."
+                    "Two labelers without a classifier or gold leave the shares open; the "
+                    "answer leans on the prior."
                 )
         outcome = answer.with_learned_noise(question, model, panel_error)
     else:

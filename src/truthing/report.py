@@ -46,7 +46,9 @@ class CurveSource(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Report(Judged, Result):
-    """The grade of a classifier. ``report["accuracy"]`` is an Estimate; ``print(report)`` is worth reading."""
+    """The grade of a classifier. ``report["accuracy"]`` is an Estimate; ``print(report)`` is
+    worth reading.
+    """
 
     kind = "grade"
     answer: Answer
@@ -116,7 +118,9 @@ class Report(Judged, Result):
     def best_threshold(
         self, metric: str = "f1", *, cost: tuple[float, float] | None = None
     ) -> BestThreshold:
-        """The threshold that is best for a metric, or for ``cost`` = (of a false alarm, of a miss), with its uncertainty."""
+        """The threshold that is best for a metric, or for ``cost`` = (of a false alarm, of a
+        miss), with its uncertainty.
+        """
         return self._curve_source("the best threshold").best_threshold(metric, cost=cost)
 
     def operating_point(self, curve: Curve) -> tuple[float, float]:
@@ -133,12 +137,15 @@ class Report(Judged, Result):
     def _curve_source(self, what: str) -> CurveSource:
         if self.curves is None:
             raise InputError(
-                f"{what} needs scores of two classes: give scores=, or predictions with a score column."
+                f"{what} needs scores of two classes: give scores=, or predictions with a "
+                "score column."
             )
         return self.curves
 
     def joint(self, first: str = "recall", second: str = "false_alarm") -> JointDensity:
-        """Joint posterior of two metrics, e.g. (recall, false_alarm) or (precision, recall), with its credible regions."""
+        """Joint posterior of two metrics, e.g. (recall, false_alarm) or (precision, recall),
+        with its credible regions.
+        """
         if self.joint_density is not None:
             closed = self.joint_density(first, second)
             if closed is not None:
@@ -151,10 +158,13 @@ class Report(Judged, Result):
         return JointDensity.from_draws(np.asarray(x), np.asarray(y))
 
     def sensitivity(self, level: float = 0.95, *, progress: bool | Progress = False) -> Any:
-        """How accuracy moves with what was assumed: panel error, dependence of labelers, mistakes that the classifier repeats."""
+        """How accuracy moves with what was assumed: panel error, dependence of labelers,
+        mistakes that the classifier repeats.
+        """
         if self.sensitivity_rule is None:
             raise InputError(
-                "sensitivity belongs to method='posterior': the papers' methods assume their noise model."
+                "sensitivity belongs to method='posterior': the papers' methods assume their "
+                "noise model."
             )
         if "sensitivity" not in self._cache:
             self._cache["sensitivity"] = self.sensitivity_rule(level, listener(progress))
@@ -182,19 +192,33 @@ class Report(Judged, Result):
         return {
             "metrics": {name: _as_dict(self[name], level) for name in self.metrics},
             "confusion": {
-                "classes": list(self.classes), "mean": self.confusion.mean.tolist(), "low": low.tolist(), "high": high.tolist(),
+                "classes": list(self.classes),
+                "mean": self.confusion.mean.tolist(),
+                "low": low.tolist(),
+                "high": high.tolist(),
             },
-            "items": self.sizes["items"], "labelers": self.sizes["labelers"], "labels": self.sizes["labels"], "gold": self.sizes["gold"],
-            "dropped": dict(self.dropped), "method": self.method, "target": self.target,
+            "items": self.sizes["items"],
+            "labelers": self.sizes["labelers"],
+            "labels": self.sizes["labels"],
+            "gold": self.sizes["gold"],
+            "dropped": dict(self.dropped),
+            "method": self.method,
+            "target": self.target,
             "positive": None if self.positive is None else self.classes[self.positive],
             "noise": {
-                "model": self.noise.model, "learned": self.noise.learned, "prior": self.noise.prior.tolist(),
+                "model": self.noise.model,
+                "learned": self.noise.learned,
+                "prior": self.noise.prior.tolist(),
                 "labelers": list(self.noise.labelers),
-                "confusion": None if self.noise.confusion is None else self.noise.confusion.tolist(),
+                "confusion": None
+                if self.noise.confusion is None
+                else self.noise.confusion.tolist(),
             },
-            "diagnostics": dict(self.diagnostics), "assumptions": list(self.assumptions), "warnings": list(self.warnings),
+            "diagnostics": dict(self.diagnostics),
+            "assumptions": list(self.assumptions),
+            "warnings": list(self.warnings),
             "seed": self.seed,
-        }  # fmt: skip
+        }
 
     def to_frame(self, level: float = 0.95) -> Any:
         """One row for each metric: estimate, limits, face value and level, as a polars table."""
@@ -234,7 +258,9 @@ class Report(Judged, Result):
     def plot(
         self, kind: str = "metrics", ax: Any = None, *, level: float = 0.95, **options: Any
     ) -> Any:
-        """A picture on matplotlib axes, which are returned: metrics, density (of ``metric=``), confusion, roc, pr, labelers or sensitivity."""
+        """A picture on matplotlib axes, which are returned: metrics, density (of ``metric=``),
+        confusion, roc, pr, labelers or sensitivity.
+        """
         return renderer("figures").plot(self, kind, ax, level=level, **options)
 
     def __str__(self) -> str:
@@ -273,7 +299,8 @@ class Report(Judged, Result):
         if abs(points) < 0.5:
             return f"{text} The labels taken at face value say {naive:.0%} too."
         blame = (
-            f"the labels, not the classifier, lose {'that point' if round(points) == 1 else f'those {points:.0f} points'}"
+            "the labels, not the classifier, lose "
+            f"{'that point' if round(points) == 1 else f'those {points:.0f} points'}"
             if points > 0
             else "the labels share mistakes with the classifier"
         )

@@ -1,4 +1,6 @@
-"""Data from the models of the noise folder: Su's simulators (Section 5.1), and labelers who depend on each other."""
+"""Data from the models of the noise folder: Su's simulators (Section 5.1), and labelers who
+depend on each other.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from truthing.predictions import Predictions
 
 @dataclass(frozen=True)
 class Simulation:
-    """A made-up data set with its truth: arrays aligned with ``labels.items``, and the noise model behind the labels."""
+    """A made-up data set with its truth: arrays aligned with ``labels.items``, and the noise
+    model behind the labels.
+    """
 
     truth: Array
     predictions: Array
@@ -99,7 +103,8 @@ def simulate(
 
     Examples
     --------
-    >>> data = simulate(1000, 3, prior=[0.8, 0.2], operating_point=(0.8, 0.3), fallibility=0.2, seed=1)
+    >>> data = simulate(1000, 3, prior=[0.8, 0.2], operating_point=(0.8, 0.3), fallibility=0.2,
+    ...     seed=1)
     >>> data.labels.n_labels, bool(0.65 < (data.predictions == data.truth).mean() < 0.79)
     (3000, True)
     """
@@ -173,7 +178,9 @@ def _answers(
 def _predict(
     truth: Array, point: Any, n_classes: int, rng: np.random.Generator
 ) -> tuple[Array, Array | None]:
-    """Predictions from an operating point; for two classes scores too, binormal, cut at ½ where the point lies."""
+    """Predictions from an operating point; for two classes scores too, binormal, cut at ½ where
+    the point lies.
+    """
     if point is None:
         point = (0.8, 0.2) if n_classes == 2 else symmetric_table(0.2, n_classes)
     table = np.asarray(point, dtype=float)
@@ -211,7 +218,8 @@ def _labeling(
         )
         if len(tables) != n_labelers:
             raise InputError(
-                f"{len(tables)} confusion matrices for {n_labelers} labelers: give one, or one for each."
+                f"{len(tables)} confusion matrices for {n_labelers} labelers: give one, or "
+                "one for each."
             )
         for t, table in enumerate(tables):
             if len(check_confusion(table, f"confusion matrix {t}")) != n_classes:

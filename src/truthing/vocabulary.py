@@ -225,7 +225,8 @@ def _refuse_lookalikes(sources: Sequence[Source], renamed: Sequence[Renamed]) ->
         raise InputError(
             f"The {where} hold {b!r} ({total[type(b), b]:,} times) beside {a!r} "
             f"({total[type(a), a]:,} times): one class or two? Give "
-            f"`map={{{str(b)!r}: {str(a)!r}}}` for one, `classes={[str(n) for n in names[:6]]}` for two."
+            f"`map={{{str(b)!r}: {str(a)!r}}}` for one, "
+            f"`classes={[str(n) for n in names[:6]]}` for two."
         )
 
 

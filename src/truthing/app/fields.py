@@ -1,4 +1,6 @@
-"""Questions of a form: how each is asked, and what its answer is to the library and on the command line."""
+"""Questions of a form: how each is asked, and what its answer is to the library and on the
+command line.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from truthing.errors import InputError
 
 @dataclass(frozen=True)
 class Field:
-    """One question. ``kind``: choice, class (a choice among the classes), number, percent, yes or noise."""
+    """One question. ``kind``: choice, class (a choice among the classes), number, percent, yes
+    or noise.
+    """
 
     name: str
     words: str
@@ -52,14 +56,17 @@ class Field:
             number = float(text.removesuffix("%").replace(",", "."))
         except ValueError:
             what = self.words.rstrip("?")
-            raise InputError(f"{what}: {text!r} is not a number." if text else f"{what}: the number is missing.") from None  # fmt: skip
+            raise InputError(
+                f"{what}: {text!r} is not a number." if text else f"{what}: the number is missing."
+            ) from None
         return round(number / 100, 8) if percent else number
 
 
 def option(name: str, value: Any) -> list[str]:
     """An option as one types it.
 
-    >>> option("panel_error", 0.05), option("noise", (0.02, 0.08)), option("positive", "not spam"), option("sensitivity", True)
+    >>> option("panel_error", 0.05), option("noise", (0.02, 0.08)), option("positive",
+    ...     "not spam"), option("sensitivity", True)
     (['--panel-error', '0.05'], ['--noise', '0.02-0.08'], ['--positive', "'not spam'"], ['--sensitivity'])
     """
     flag = f"--{name.replace('_', '-')}"

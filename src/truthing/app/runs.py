@@ -1,4 +1,6 @@
-"""Runs: each in a process of its own, so that the page stays alive and cancelling really stops the work."""
+"""Runs: each in a process of its own, so that the page stays alive and cancelling really stops
+the work.
+"""
 
 from __future__ import annotations
 

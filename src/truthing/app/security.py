@@ -1,4 +1,6 @@
-"""What reaches the pages: requests of this server's own name and pages, no larger than allowed; and what leaves them."""
+"""What reaches the pages: requests of this server's own name and pages, no larger than allowed;
+and what leaves them.
+"""
 
 from __future__ import annotations
 
@@ -21,17 +23,20 @@ PATIENCE = 30.0  # seconds that a body may take beside those that its size allow
 SLOWEST = 10_000  # bytes a second
 STALLED = "The files came in too slowly, and the page stopped waiting: send them again."
 OWN_PAGES = (
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; "
     "frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 # a report brings its own scripts: they run in a frame of no origin that can reach nothing
 REPORT = (
-    "sandbox allow-scripts; default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
+    "sandbox allow-scripts; default-src 'none'; style-src 'unsafe-inline'; script-src "
+    "'unsafe-inline'; "
     "img-src data:; font-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 )
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "same-origin",  # no-referrer would turn the Origin of our own posts into null
+    # no-referrer would turn the Origin of our own posts into null
+    "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
@@ -39,7 +44,9 @@ HEADERS = {
 
 
 class Guard:
-    """In front of every page: host, origin and size of what comes in, a session, safe headers on what goes out."""
+    """In front of every page: host, origin and size of what comes in, a session, safe headers
+    on what goes out.
+    """
 
     def __init__(self, app: ASGIApp, *, host: str, most_bytes: int) -> None:
         self.app = app
@@ -86,7 +93,10 @@ class Guard:
         """Why a request is not one of our own pages', if it is not."""
         host = headers.get("host", "")
         if not known_host(host, self.host):
-            return f"This page does not answer to the name {host!r}: open it under 127.0.0.1 or the name given with --host."
+            return (
+                f"This page does not answer to the name {host!r}: open it under 127.0.0.1 or the "
+                "name given with --host."
+            )
         if method in ("GET", "HEAD"):
             return None
         origin, site = headers.get("origin"), headers.get("sec-fetch-site")
@@ -114,7 +124,8 @@ class Guard:
             whole = not message.get("more_body", False)
             seen += len(message.get("body", b""))
             if seen > self.most_bytes:
-                # a browser reads our answer only when its body is taken: take some more of it and keep nothing
+                # a browser reads our answer only when its body is taken: take some more of it and
+                # keep nothing
                 while message.get("more_body") and seen < 10 * self.most_bytes:
                     message = await receive()
                     seen += len(message.get("body", b""))
@@ -125,11 +136,15 @@ class Guard:
 
 
 def too_large(most_bytes: int) -> str:
-    return f"The files are larger than {most_bytes / 1e6:g} MB together: start with truthing serve --max-upload MB to allow more."
+    return (
+        f"The files are larger than {most_bytes / 1e6:g} MB together: start with truthing serve "
+        "--max-upload MB to allow more."
+    )
 
 
 def known_host(header: str, host: str) -> bool:
-    """Whether a Host header names this machine: a foreign name that points here is somebody's trick.
+    """Whether a Host header names this machine: a foreign name that points here is somebody's
+    trick.
 
     >>> known_host("127.0.0.1:8765", "127.0.0.1"), known_host("evil.example:8765", "127.0.0.1")
     (True, False)

@@ -75,8 +75,11 @@ def serve(
     shown = f"[{host}]" if ":" in host else host
     ready(f"http://{shown}:{listening.getsockname()[1]}/")
     config = uvicorn.Config(
-        application(store, host=host, most_bytes=most_bytes), log_level="warning", server_header=False, timeout_graceful_shutdown=3
-    )  # fmt: skip
+        application(store, host=host, most_bytes=most_bytes),
+        log_level="warning",
+        server_header=False,
+        timeout_graceful_shutdown=3,
+    )
     uvicorn.Server(config).run(sockets=[listening])
 
 
@@ -85,4 +88,7 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=family)
     except (OSError, OverflowError) as problem:
-        raise InputError(f"cannot listen on {host} port {port} ({problem}): choose another with --port (0: any free one).") from None  # fmt: skip
+        raise InputError(
+            f"cannot listen on {host} port {port} ({problem}): choose another with --port (0: "
+            "any free one)."
+        ) from None

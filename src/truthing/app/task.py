@@ -1,4 +1,6 @@
-"""What a run is told, and what it hands back: plain data that crosses from one process to another."""
+"""What a run is told, and what it hands back: plain data that crosses from one process to
+another.
+"""
 
 from __future__ import annotations
 

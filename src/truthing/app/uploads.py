@@ -76,7 +76,8 @@ def reading(name: str) -> Iterator[None]:
         traceback.print_exc()
         raise InputError(
             f"{name} cannot be read: it led to an error of this program "
-            f"({type(problem).__name__}), which the terminal shows. Leave the file out, or save it as plain CSV."
+            f"({type(problem).__name__}), which the terminal shows. Leave the file out, or "
+            "save it as plain CSV."
         ) from problem
 
 

@@ -12,7 +12,9 @@ from truthing.render.console import safe
 
 
 def work(task: Task, telling: Connection) -> None:
-    """Run a task to its end: done, or failed with the sentence that the command line would print."""
+    """Run a task to its end: done, or failed with the sentence that the command line would
+    print.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends its runs
     from truthing.app.jobs import JOBS
 
@@ -27,6 +29,13 @@ def work(task: Task, telling: Connection) -> None:
         telling.send(("failed", f"The result could not be kept: {in_words(problem)}"))
     except Exception as problem:
         traceback.print_exc()
-        telling.send(("failed", f"Something went wrong that should not ({type(problem).__name__}: {safe(problem)}). The terminal that runs the page shows the details."))  # fmt: skip
+        telling.send(
+            (
+                "failed",
+                f"Something went wrong that should not ({type(problem).__name__}: "
+                f"{safe(problem)}). "
+                "The terminal that runs the page shows the details.",
+            )
+        )
     else:
         telling.send(("done", ""))

@@ -59,7 +59,11 @@ def read_ceiling(
     grid = _probabilities(table) if kind != "labels" and layout is None else None
     if grid is not None:
         values = grid[:, 0] if grid.shape[1] == 1 else grid
-        return CeilingFile({kind or "soft": values}, tuple(range(len(grid))), f"{table.name}: class probabilities of {len(grid):,} items")  # fmt: skip
+        return CeilingFile(
+            {kind or "soft": values},
+            tuple(range(len(grid))),
+            f"{table.name}: class probabilities of {len(grid):,} items",
+        )
     reading = inspect(path, layout=layout, **columns)
     if reading.columns.scores and not reading.has_labels:
         return _from_scores(reading, kind)
@@ -95,9 +99,19 @@ def _by_name(
         found = {"scores": plain["score"]}
     if "scores" in found:
         if truth is None:
-            raise InputError(f"{table.name}: scores need decisions to be calibrated against. Name their column with --truth-column.")  # fmt: skip
+            raise InputError(
+                f"{table.name}: scores need decisions to be calibrated against. Name their "
+                "column with --truth-column."
+            )
         return {"scores": found["scores"], "decisions": truth}
-    main = next((what for what in ("soft", "uncertainty", "noisy", "positive_confidence") if what in found and kind in (None, what)), None)  # fmt: skip
+    main = next(
+        (
+            what
+            for what in ("soft", "uncertainty", "noisy", "positive_confidence")
+            if what in found and kind in (None, what)
+        ),
+        None,
+    )
     if main is not None:
         extra = {"signs": found["signs"]} if main == "noisy" and "signs" in found else {}
         return {main: found[main], **extra}
@@ -107,7 +121,9 @@ def _by_name(
 
 
 def _only(found: dict[str, str], table: Table, plain: dict[str, str]) -> bool:
-    """Whether a named column stands alone: beside other columns, ``c`` may be a labeler's name as well as a probability."""
+    """Whether a named column stands alone: beside other columns, ``c`` may be a labeler's name
+    as well as a probability.
+    """
     beside = {
         plain[word]
         for word in ("item", "id", "task", "decision", "decisions", "truth")
@@ -151,18 +167,25 @@ def _probabilities(table: Table) -> Array | None:
 def _from_scores(reading: Reading, kind: str | None) -> CeilingFile:
     predictions = reading.predictions
     grid = np.asarray(predictions.scores)
-    return CeilingFile({kind or "soft": grid}, predictions.items, f"{reading.table.name}: a probability for each of {grid.shape[1]} classes")  # fmt: skip
+    return CeilingFile(
+        {kind or "soft": grid},
+        predictions.items,
+        f"{reading.table.name}: a probability for each of {grid.shape[1]} classes",
+    )
 
 
 def align(file: CeilingFile, predictions: Predictions) -> Any:
-    """Predictions for the rows of a file: by item where they share items' names, otherwise refused in a sentence."""
+    """Predictions for the rows of a file: by item where they share items' names, otherwise
+    refused in a sentence.
+    """
     if "counts" in file.arguments:
         return predictions
     place = {item: i for i, item in enumerate(file.items)}
     shared = [i for i, item in enumerate(predictions.items) if item in place]
     if not shared:
         raise InputError(
-            "no predicted item is among the items of the file: check that both name items the same way."
+            "no predicted item is among the items of the file: check that both name items "
+            "the same way."
         )
     chosen = predictions[shared]
     return replace(chosen, items=tuple(place[item] for item in chosen.items))
@@ -178,7 +201,10 @@ def merge_classes(labels: Labels, positive: Sequence[str]) -> Labels:
         )
     member = np.array([str(name) in positive for name in labels.classes])
     counts = labels.counts()
-    return Labels.from_counts(np.stack([counts[:, ~member].sum(axis=1), counts[:, member].sum(axis=1)], axis=1), items=labels.items)  # fmt: skip
+    return Labels.from_counts(
+        np.stack([counts[:, ~member].sum(axis=1), counts[:, member].sum(axis=1)], axis=1),
+        items=labels.items,
+    )
 
 
 def merge_predictions(predictions: Predictions, positive: Sequence[str]) -> Predictions:

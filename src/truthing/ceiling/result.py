@@ -19,10 +19,10 @@ from truthing.results import Result
 class BayesError(Result):
     """The least error any classifier can reach, and how sure we are of it.
 
-    ``paper`` is the estimator of Ishida et al. and ``value`` the best point: they differ where the paper's is biased (few hard labels an item).
-    ``identified`` is the interval that the labels could ever pin down, or None where that is a point.
-    ``labeler_error`` holds the labelers' noise when disagreement is taken for their mistakes about
-    a definite truth.
+    ``paper`` is the estimator of Ishida et al. and ``value`` the best point: they differ where the
+    paper's is biased (few hard labels an item). ``identified`` is the interval that the labels
+    could ever pin down, or None where that is a point. ``labeler_error`` holds the labelers' noise
+    when disagreement is taken for their mistakes about a definite truth.
     """
 
     kind = "ceiling"
@@ -55,7 +55,9 @@ class BayesError(Result):
         return self.value if self.identified is None else self.identified[1]
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Limits that hold the Bayes error with this level, also where the labels identify only an interval."""
+        """Limits that hold the Bayes error with this level, also where the labels identify only
+        an interval.
+        """
         check_level(level)
         if np.isnan(self.value) or self.evidence is None:
             return self.value, self.value
@@ -63,10 +65,13 @@ class BayesError(Result):
         return min(self.scale * low, self.value), max(self.scale * high, self.value)
 
     def bound(self, level: float = 0.95) -> float:
-        """Half width around ``paper`` that the paper's propositions promise for every distribution; wide."""
+        """Half width around ``paper`` that the paper's propositions promise for every
+        distribution; wide.
+        """
         if self.half_width is None:
             raise InputError(
-                f"the paper proves no bound for this kind of data ({self.method}): use interval(level)."
+                f"the paper proves no bound for this kind of data ({self.method}): use "
+                "interval(level)."
             )
         return self.half_width(level)
 
@@ -74,13 +79,21 @@ class BayesError(Result):
         """Everything a program may want, for JSON; no number where there is none."""
         low, high = self.interval(level)
         found: dict[str, Any] = {
-            "value": _number(self.value), "low": _number(low), "high": _number(high), "level": level, "paper": _number(self.paper),
+            "value": _number(self.value),
+            "low": _number(low),
+            "high": _number(high),
+            "level": level,
+            "paper": _number(self.paper),
             "bound": None if self.half_width is None else _number(self.bound(level)),
             "identified": None if self.identified is None else list(self.identified),
-            "items": self.n_items, "method": self.method, "reading": self.reading, **self.details,
+            "items": self.n_items,
+            "method": self.method,
+            "reading": self.reading,
+            **self.details,
             "verdict": None if self.verdict is None else self.verdict.to_dict(level),
-            "assumptions": self.assumptions, "warnings": self.warnings,
-        }  # fmt: skip
+            "assumptions": self.assumptions,
+            "warnings": self.warnings,
+        }
         if self.labeler_error is not None:
             found["labeler_error"] = self.labeler_error.to_dict(level)
         return found
@@ -109,7 +122,10 @@ class BayesError(Result):
         low, high = self.interval(0.95)
         text = f"Bayes error {self.value:.4f} (95% interval {low:.4f} to {high:.4f})"
         if self.labeler_error is not None:
-            text = f"Bayes error 0 by assumption; labelers err on {self.labeler_error.value:.4f} of the labels"
+            text = (
+                f"Bayes error 0 by assumption; labelers err on {self.labeler_error.value:.4f} of "
+                "the labels"
+            )
         return text + ("" if self.verdict is None else f"\n{self.verdict.sentence}")
 
 

@@ -23,7 +23,9 @@ CLEAN = "The soft labels are the true class probabilities."
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """The ceiling from one kind of data. ``errors`` turns predicted class codes into each item's expected error."""
+    """The ceiling from one kind of data. ``errors`` turns predicted class codes into each
+    item's expected error.
+    """
 
     value: float
     paper: float
@@ -48,18 +50,31 @@ def from_soft(soft: Any) -> Source:
     half = (lambda level: ishida.bound_clean(n, level)) if most == 0.5 else _hoeffding(n, most)
     value = float(each.mean())
     return Source(
-        value, value, "Eq. 4, clean soft labels", Bounds.exact(each, 0.0, most), half,
-        classes=_class_range(soft), errors=_expected(soft), assumptions=[CLEAN],
-    )  # fmt: skip
+        value,
+        value,
+        "Eq. 4, clean soft labels",
+        Bounds.exact(each, 0.0, most),
+        half,
+        classes=_class_range(soft),
+        errors=_expected(soft),
+        assumptions=[CLEAN],
+    )
 
 
 def from_uncertainty(uncertainty: Any) -> Source:
     each = shares(uncertainty, "uncertainty labels", most=0.5)
     value = float(each.mean())
     return Source(
-        value, value, "Eq. 4, uncertainty labels", Bounds.exact(each, 0.0, 0.5), lambda level: ishida.bound_clean(len(each), level),
-        assumptions=["The uncertainty labels are the true probabilities of the less likely class; two classes."],
-    )  # fmt: skip
+        value,
+        value,
+        "Eq. 4, uncertainty labels",
+        Bounds.exact(each, 0.0, 0.5),
+        lambda level: ishida.bound_clean(len(each), level),
+        assumptions=[
+            "The uncertainty labels are the true probabilities of the less likely class; two "
+            "classes."
+        ],
+    )
 
 
 def from_noisy(noisy: Any, signs: Any) -> Source:
@@ -71,23 +86,35 @@ def from_noisy(noisy: Any, signs: Any) -> Source:
         each = _signed(noisy, signs)
         value = float(each.mean())
         return Source(
-            float(np.clip(value, 0, most)), value, "Eq. 6, noisy soft labels with sign labels", _within(each, most),
-            lambda level: ishida.bound_signed(n, level), classes=_class_range(noisy), errors=_expected(noisy),
+            float(np.clip(value, 0, most)),
+            value,
+            "Eq. 6, noisy soft labels with sign labels",
+            _within(each, most),
+            lambda level: ishida.bound_signed(n, level),
+            classes=_class_range(noisy),
+            errors=_expected(noisy),
             assumptions=[zero_mean, "The sign labels name the more likely class without error."],
-        )  # fmt: skip
+        )
     each = ishida.uncertainty(noisy)
     value = float(each.mean())
     table = noisy if noisy.ndim == 2 else np.stack([1 - noisy, noisy], axis=1)
     constant = 1 - table[:, int(np.argmax(table.mean(axis=0)))]
     evidence = Bounds(each, constant, (0.0, most), (0.0, 1.0), (0.0, most))
     return Source(
-        value, value, "Eq. 5, noisy soft labels", evidence, identified=(value, float(constant.mean())),
-        classes=_class_range(noisy), errors=_expected(noisy), assumptions=[zero_mean],
+        value,
+        value,
+        "Eq. 5, noisy soft labels",
+        evidence,
+        identified=(value, float(constant.mean())),
+        classes=_class_range(noisy),
+        errors=_expected(noisy),
+        assumptions=[zero_mean],
         warnings=[
-            "Without sign labels Eq. 5 is biased downward by an unknown amount (Theorem 3.3): the Bayes error lies between it and the share of "
+            "Without sign labels Eq. 5 is biased downward by an unknown amount (Theorem "
+            "3.3): the Bayes error lies between it and the share of "
             "the rarer class. Give signs, the more likely class of each item."
         ],
-    )  # fmt: skip
+    )
 
 
 def from_hard(hard: Any, signs: Any) -> Source:
@@ -102,7 +129,8 @@ def from_hard(hard: Any, signs: Any) -> Source:
         )
     if (counts.sum(axis=1) == 0).any():
         raise InputError(
-            f"item {int(np.argmin(counts.sum(axis=1)))} has no hard label: leave it out, and its sign label."
+            f"item {int(np.argmin(counts.sum(axis=1)))} has no hard label: leave it out, and "
+            "its sign label."
         )
     positive = (
         counts[:, -1]
@@ -114,10 +142,16 @@ def from_hard(hard: Any, signs: Any) -> Source:
     value = float(each.mean())
     classes = labels.classes if labels.n_classes == 2 else (0, 1)
     return Source(
-        float(np.clip(value, 0, 0.5)), value, "Eq. 6, hard labels with sign labels", _within(each, 0.5),
-        lambda level: ishida.bound_signed(len(each), level), classes=classes, items=labels.items, errors=_expected(share),
+        float(np.clip(value, 0, 0.5)),
+        value,
+        "Eq. 6, hard labels with sign labels",
+        _within(each, 0.5),
+        lambda level: ishida.bound_signed(len(each), level),
+        classes=classes,
+        items=labels.items,
+        errors=_expected(share),
         assumptions=[SAME, "The sign labels name the more likely class without error."],
-    )  # fmt: skip
+    )
 
 
 def from_votes(counts: Any) -> Source:
@@ -130,7 +164,11 @@ def from_votes(counts: Any) -> Source:
     if not labeled.all():
         warnings.append(f"{int((~labeled).sum()):,} items have no label and are left out.")
         table = table[labeled]
-        items = tuple(np.arange(len(labeled))[labeled].tolist()) if items is None else tuple(i for i, here in zip(items, labeled) if here)  # fmt: skip
+        items = (
+            tuple(np.arange(len(labeled))[labeled].tolist())
+            if items is None
+            else tuple(i for i, here in zip(items, labeled) if here)
+        )
     if table.shape[1] < 2:
         table, classes = np.hstack([table, 0 * table]), (*classes, "another class")
     per_item = table.sum(axis=1)
@@ -150,15 +188,28 @@ def from_votes(counts: Any) -> Source:
         )
     assumed = [
         SAME,
-        "An item's labels are independent of each other, and their number does not hang on how hard the item is.",
-        "The point is that of the most likely distribution of class probabilities behind the votes (nonparametric); the interval does not use it.",
+        "An item's labels are independent of each other, and their number does not hang on "
+        "how hard the item is.",
+        "The point is that of the most likely distribution of class probabilities behind the "
+        "votes (nonparametric); the interval does not use it.",
     ]
     n = len(table)
     return Source(
-        votes.point, paper, "hard labels, votes", votes.evidence, lambda level: ishida.bound_clean(n, level) + ishida.bias_hard_labels(n, int(per_item.min())),
-        identified=votes.identified, classes=classes, items=items, errors=_expected(table / per_item[:, None]),
-        details={"labels_per_item": float(per_item.mean())}, warnings=warnings, assumptions=assumed,
-    )  # fmt: skip
+        votes.point,
+        paper,
+        "hard labels, votes",
+        votes.evidence,
+        lambda level: (
+            ishida.bound_clean(n, level) + ishida.bias_hard_labels(n, int(per_item.min()))
+        ),
+        identified=votes.identified,
+        classes=classes,
+        items=items,
+        errors=_expected(table / per_item[:, None]),
+        details={"labels_per_item": float(per_item.mean())},
+        warnings=warnings,
+        assumptions=assumed,
+    )
 
 
 def from_confidence(confidence: Any, prior: float | None) -> Source:
@@ -173,18 +224,29 @@ def from_confidence(confidence: Any, prior: float | None) -> Source:
     warnings = []
     if prior is None:
         warnings.append(
-            f"Without the class prior the Bayes error itself is unknown: only its ratio to the prior ({ratio:.4f}) and the comparison "
-            "with a classifier on the same items can be had. Give prior, the share of the positive class."
+            "Without the class prior the Bayes error itself is unknown: only its ratio to "
+            f"the prior ({ratio:.4f}) and the comparison "
+            "with a classifier on the same items can be had. Give prior, the share of the "
+            "positive class."
         )
     scale = 1.0 if prior is None else float(prior)
     value = float("nan") if prior is None else min(scale * ratio, 0.5)
     return Source(
-        value, float("nan") if prior is None else scale * ratio, "Eq. 8, positive confidence", _within(each, 1.0),
-        None if prior is None else lambda level: ishida.bound_confidence(n, scale, level), scale=scale,
-        errors=lambda codes: ishida.confidence_risk(confidence, codes == 1), details={"over_prior": ratio},
-        against="the classifier's risk from positive items (Eq. 2, zero-one loss)", warnings=warnings,
-        assumptions=["Items are drawn from the positive class and the confidences are true class probabilities."],
-    )  # fmt: skip
+        value,
+        float("nan") if prior is None else scale * ratio,
+        "Eq. 8, positive confidence",
+        _within(each, 1.0),
+        None if prior is None else lambda level: ishida.bound_confidence(n, scale, level),
+        scale=scale,
+        errors=lambda codes: ishida.confidence_risk(confidence, codes == 1),
+        details={"over_prior": ratio},
+        against="the classifier's risk from positive items (Eq. 2, zero-one loss)",
+        warnings=warnings,
+        assumptions=[
+            "Items are drawn from the positive class and the confidences are true class "
+            "probabilities."
+        ],
+    )
 
 
 def from_scores(scores: Any, decisions: Any, calibration: str) -> Source:
@@ -213,7 +275,8 @@ def from_scores(scores: Any, decisions: Any, calibration: str) -> Source:
     rule = ((fits[calibration] >= 0.5) != (decided == 1)).astype(float)
     each = calibrate.platt_influence(scaled, decided) if calibration == "platt" else rule
     value = values[calibration]
-    # a rule's error is at least the Bayes error and the steps' own uncertainty tends to be below it: the limits take in both
+    # a rule's error is at least the Bayes error and the steps' own uncertainty tends to be below
+    # it: the limits take in both
     lower = each if calibration == "platt" else each - max(0.0, float(rule.mean()) - value)
     span = (
         min(0.0, float(lower.min())),
@@ -225,15 +288,25 @@ def from_scores(scores: Any, decisions: Any, calibration: str) -> Source:
     warnings = []
     if abs(value - rule.mean()) > doubt:
         warnings.append(
-            f"The calibrated scores expect an error of {value:.4f}, but following them is wrong on {rule.mean():.4f} of the decisions: "
-            f"the calibration curve does not fit. Try calibration={'isotonic' if calibration == 'platt' else 'platt'}."
+            f"The calibrated scores expect an error of {value:.4f}, but following them is "
+            f"wrong on {rule.mean():.4f} of the decisions: "
+            "the calibration curve does not fit. Try "
+            f"calibration={'isotonic' if calibration == 'platt' else 'platt'}."
         )
     return Source(
-        value, paper, f"Eq. 4, scores calibrated on decisions ({calibration}, cross-fitted)",
-        Bounds(lower, each, span, span, (0.0, 0.5)), errors=lambda codes: (codes != decided).astype(float), against="the decisions",
-        details={**values, "error_of_following_scores": float(rule.mean())}, warnings=warnings,
-        assumptions=["The score holds all that the decision hangs on: the Bayes error is that of deciding from this score."],
-    )  # fmt: skip
+        value,
+        paper,
+        f"Eq. 4, scores calibrated on decisions ({calibration}, cross-fitted)",
+        Bounds(lower, each, span, span, (0.0, 0.5)),
+        errors=lambda codes: (codes != decided).astype(float),
+        against="the decisions",
+        details={**values, "error_of_following_scores": float(rule.mean())},
+        warnings=warnings,
+        assumptions=[
+            "The score holds all that the decision hangs on: the Bayes error is that of deciding "
+            "from this score."
+        ],
+    )
 
 
 def _most(soft: Array) -> float:
@@ -259,7 +332,8 @@ def _signed(noisy: Array, signs: Any) -> Array:
     best = numbers(signs, "sign labels").astype(int)
     if len(best) != len(noisy) or best.min() < 0 or best.max() >= noisy.shape[1]:
         raise InputError(
-            "sign labels of several classes are the column of each item's most likely class, from 0."
+            "sign labels of several classes are the column of each item's most likely class, "
+            "from 0."
         )
     return 1 - noisy[np.arange(len(noisy)), best]
 

@@ -19,8 +19,9 @@ Standing = Literal["suspicious", "room left", "none left", "cannot tell"]
 class Verdict:
     """A model's error against the Bayes error.
 
-    ``below``, ``at`` and ``above`` are the probabilities that its error lies under the ceiling, within ``margin`` of it, or over it; what
-    the labels cannot tell apart counts as ``at``. ``excess`` is the error minus the ceiling.
+    ``below``, ``at`` and ``above`` are the probabilities that its error lies under the ceiling,
+    within ``margin`` of it, or over it; what the labels cannot tell apart counts as ``at``.
+    ``excess`` is the error minus the ceiling.
     """
 
     error: float
@@ -43,9 +44,18 @@ class Verdict:
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         low, high = self.interval(level)
         return {
-            "error": self.error, "low": low, "high": high, "excess": self.excess, "below": self.below, "at": self.at,
-            "above": self.above, "margin": self.margin, "standing": self.standing, "sentence": self.sentence, "against": self.against,
-        }  # fmt: skip
+            "error": self.error,
+            "low": low,
+            "high": high,
+            "excess": self.excess,
+            "below": self.below,
+            "at": self.at,
+            "above": self.above,
+            "margin": self.margin,
+            "standing": self.standing,
+            "sentence": self.sentence,
+            "against": self.against,
+        }
 
 
 def judge(
@@ -58,7 +68,9 @@ def judge(
     test_labels: bool = False,
     definite: bool = False,
 ) -> Verdict:
-    """The verdict from each item's error: exact expectations, paired with the evidence for the ceiling, normal for their means."""
+    """The verdict from each item's error: exact expectations, paired with the evidence for the
+    ceiling, normal for their means.
+    """
     error = scale * float(values.mean())
     excess = error - ceiling
     margin = max(0.001 * scale, 0.05 * ceiling)
@@ -105,7 +117,8 @@ def _sentence(
     facts = f"the model errs on {error:.2%} of {labels}, {who} {ceiling:.2%}"
     if standing == "suspicious":
         return (
-            f"Suspicious: {facts}, and no model can stay below that (probability {below:.0%} that this one does). Look for a leak of "
+            f"Suspicious: {facts}, and no model can stay below that (probability {below:.0%} "
+            "that this one does). Look for a leak of "
             "the labels, overfitting to the test set, or labels made by another process."
         )
     if standing == "room left":
@@ -124,6 +137,7 @@ def _sentence(
         )
         return f"None left: {facts}; {what} (probability {at:.0%})."
     return (
-        f"Cannot tell: {facts}; below with probability {below:.0%}, above with {above:.0%}, at it or not to be told apart with {at:.0%}. "
+        f"Cannot tell: {facts}; below with probability {below:.0%}, above with {above:.0%}, "
+        f"at it or not to be told apart with {at:.0%}. "
         "More items, or more labels per item, would decide."
     )

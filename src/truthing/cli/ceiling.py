@@ -27,7 +27,8 @@ def ceiling(
         str | None,
         typer.Option(
             "--kind",
-            help="What the file holds: soft, uncertainty, noisy, positive_confidence, scores or labels. Default: recognised.",
+            help="What the file holds: soft, uncertainty, noisy, positive_confidence, scores or "
+            "labels. Default: recognised.",
         ),
     ] = None,
     prior: Annotated[
@@ -44,7 +45,8 @@ def ceiling(
         str,
         typer.Option(
             "--reading",
-            help='What disagreement is: "ambiguity" of the items, or "labeler error" about a definite truth.',
+            help='What disagreement is: "ambiguity" of the items, or "labeler error" about a '
+            "definite truth.",
         ),
     ] = "ambiguity",
     calibration: Annotated[
@@ -70,7 +72,9 @@ def ceiling(
     question: options.Question = None,
     level: options.Level = 0.95,
 ) -> None:
-    """Bayes error: the least error any classifier can reach, and whether a model is too good to be true."""
+    """Bayes error: the least error any classifier can reach, and whether a model is too good to
+    be true.
+    """
     from truthing.ceiling.bayes_error import bayes_error
     from truthing.ceiling.files import align, merge_classes, merge_predictions, read_ceiling
     from truthing.render.ceiling import show

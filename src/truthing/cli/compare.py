@@ -29,7 +29,8 @@ def compare(
         str | None,
         typer.Option(
             "--by",
-            help="Column (of the labels or of a prediction file) that splits the items into slices.",
+            help="Column (of the labels or of a prediction file) that splits the items into "
+            "slices.",
         ),
     ] = None,
     within: Annotated[
@@ -91,17 +92,31 @@ def compare(
     output.check()
     asked = gate.asked("compare")
     said = parse.asked(
-        layout=layout, item_column=item_column, labeler_column=labeler_column,
-        label_column=label_column, prediction_column=prediction_column, score_column=score_column,
-        truth_column=truth_column, labeler_columns=labeler_columns, ignore=ignore,
-        missing=missing, classes=classes, map=map, question=question,
-    )  # fmt: skip
+        layout=layout,
+        item_column=item_column,
+        labeler_column=labeler_column,
+        label_column=label_column,
+        prediction_column=prediction_column,
+        score_column=score_column,
+        truth_column=truth_column,
+        labeler_columns=labeler_columns,
+        ignore=ignore,
+        missing=missing,
+        classes=classes,
+        map=map,
+        question=question,
+    )
     case = read_case([labels, *(more_labels or [])], named_files(predictions), gold, asked=said)
     slices = None if by is None else slice_column(by, list(case.readings))
     checking.for_compare(
-        asked, case.models, case.labels, case.gold,
-        positive=positive, threshold=threshold, repeats=repeats,
-    )  # fmt: skip
+        asked,
+        case.models,
+        case.labels,
+        case.gold,
+        positive=positive,
+        threshold=threshold,
+        repeats=repeats,
+    )
     with waiting() as progress:
         result = compare_models(
             case.models, case.labels, gold=case.gold, noise=parse.noise(noise), threshold=threshold,
@@ -122,7 +137,9 @@ def compare(
 
 
 def named_files(files: list[str]) -> dict[str, str]:
-    """Names of models and their files; a file without a name is called like itself, with its folder where that is needed."""
+    """Names of models and their files; a file without a name is called like itself, with its
+    folder where that is needed.
+    """
     found: dict[str, str] = {}
     stems = [Path(f).stem for f in files]
     for text in files:

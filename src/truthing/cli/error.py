@@ -50,7 +50,8 @@ def error(
     joint: Annotated[
         str | None,
         typer.Option(
-            help="Joint table of labels (rows) and predictions (columns), rows split by ';': 45,5;10,40."
+            help="Joint table of labels (rows) and predictions (columns), rows split by ';': "
+            "45,5;10,40."
         ),
     ] = None,
     labeler: Annotated[
@@ -60,7 +61,9 @@ def error(
     level: options.Level = 0.95,
     output: showing.Output = showing.ON_SCREEN,
 ) -> None:
-    """True error behind an apparent one when labels are wrong at a known rate (Lam & Stork 2003)."""
+    """True error behind an apparent one when labels are wrong at a known rate (Lam & Stork
+    2003).
+    """
     from truthing.papers.closed_forms import ClosedForms
     from truthing.render.error import show
 
@@ -103,9 +106,13 @@ def _from_table(joint: str, labeler: str | None) -> tuple[str, dict[str, Any], l
         raise InputError("--joint needs --labeler, the labeler's confusion matrix.")
     result = lam_stork_confusion.true_confusion(_matrix(joint), _matrix(labeler))
     found = {
-        "confusion": result.confusion.tolist(), "prior": result.prior.tolist(), "precision": result.precision.tolist(),
-        "recall": result.recall.tolist(), "error": result.error, "condition": result.condition,
-    }  # fmt: skip
+        "confusion": result.confusion.tolist(),
+        "prior": result.prior.tolist(),
+        "precision": result.precision.tolist(),
+        "recall": result.recall.tolist(),
+        "error": result.error,
+        "condition": result.condition,
+    }
     return str(result), found, result.warnings + result.assumptions
 
 
@@ -170,7 +177,8 @@ def _from_rates(
         notes += choice.assumptions
     if not lines:
         raise InputError(
-            "nothing to compute: give --apparent (for the true error) or --true (for the apparent one)."
+            "nothing to compute: give --apparent (for the true error) or --true (for the "
+            "apparent one)."
         )
     return "\n".join(lines), found, notes
 

@@ -33,7 +33,8 @@ def grade(
     method: Annotated[
         str,
         typer.Option(
-            help="posterior, or a method of the papers: ratios, sampling, exact, estimated-labels, labeler-mean, …"
+            help="posterior, or a method of the papers: ratios, sampling, exact, "
+            "estimated-labels, labeler-mean, …"
         ),
     ] = "posterior",
     metric: Annotated[
@@ -100,11 +101,20 @@ def grade(
     check_terms(terms)
     asked = gate.asked("grade")
     said = parse.asked(
-        layout=layout, item_column=item_column, labeler_column=labeler_column,
-        label_column=label_column, prediction_column=prediction_column, score_column=score_column,
-        truth_column=truth_column, labeler_columns=labeler_columns, ignore=ignore,
-        missing=missing, classes=classes, map=map, question=question,
-    )  # fmt: skip
+        layout=layout,
+        item_column=item_column,
+        labeler_column=labeler_column,
+        label_column=label_column,
+        prediction_column=prediction_column,
+        score_column=score_column,
+        truth_column=truth_column,
+        labeler_columns=labeler_columns,
+        ignore=ignore,
+        missing=missing,
+        classes=classes,
+        map=map,
+        question=question,
+    )
     case = read_case(files[1:] or files, {"model": files[0]}, gold, asked=said)
     predictions, labels, known = case.predictions, case.labels, case.gold
     checking.for_grade(

@@ -1,7 +1,7 @@
 """The `truthing` command and how it ends.
 
-0 done, 1 could not run (one line why), 2 usage, 3 missed and 4 undecided (--require), 130 stopped by
-Ctrl-C, 141 nobody reads any more.
+0 done, 1 could not run (one line why), 2 usage, 3 missed and 4 undecided (--require), 130 stopped
+by Ctrl-C, 141 nobody reads any more.
 """
 
 from __future__ import annotations

@@ -69,14 +69,16 @@ Noise = Annotated[
     str | None,
     typer.Option(
         "--noise",
-        help="What is known about the labelers: 0.05, a range 0.02-0.08, or a file (labeler, error). Default: learned.",
+        help="What is known about the labelers: 0.05, a range 0.02-0.08, or a file (labeler, "
+        "error). Default: learned.",
     ),
 ]
 Prior = Annotated[
     str | None,
     typer.Option(
         "--prior",
-        help="Class prior: P(positive class), or one share for each class split by commas. Default: learned.",
+        help="Class prior: P(positive class), or one share for each class split by commas. "
+        "Default: learned.",
     ),
 ]
 Positive = Annotated[

@@ -23,7 +23,9 @@ def in_words_of_options(result: Any) -> None:
 
 
 def noise(text: str | None) -> Any:
-    """0.05, 0.02-0.08, or a file: labeler and error columns, or a JSON object from labeler to rate or matrix."""
+    """0.05, 0.02-0.08, or a file: labeler and error columns, or a JSON object from labeler to
+    rate or matrix.
+    """
     if text is None:
         return None
     try:
@@ -96,6 +98,7 @@ def panel_error(text: str | None) -> Any:
         values = [float(part) for part in text.split(",")]
     except ValueError:
         raise InputError(
-            f"--panel-error {text}: give a share such as 0.02, 0 to switch it off, or A,B of a Beta distribution."
+            f"--panel-error {text}: give a share such as 0.02, 0 to switch it off, or A,B of "
+            "a Beta distribution."
         ) from None
     return values[0] if len(values) == 1 else tuple(values)

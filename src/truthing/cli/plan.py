@@ -35,7 +35,8 @@ LabelerError = Annotated[
     list[str] | None,
     typer.Option(
         "--labeler-error",
-        help="How often labelers err; KIND=RATE for each kind (repeat the option). Rates split by commas are a pool of persons.",
+        help="How often labelers err; KIND=RATE for each kind (repeat the option). Rates split by "
+        "commas are a pool of persons.",
     ),
 ]
 Accuracy = Annotated[
@@ -141,7 +142,8 @@ def plan(
     output.check()
     if next_file is not None and pilot is None:
         raise InputError(
-            "--next asks which items of data in hand come next: give --pilot LABELS and --predictions FILE."
+            "--next asks which items of data in hand come next: give --pilot LABELS and "
+            "--predictions FILE."
         )
     data: dict[str, Any] = {}
     if pilot is not None:
@@ -152,7 +154,7 @@ def plan(
         }
         said = parse.asked(
             layout=layout, prediction_column=prediction_column, truth_column=truth_column, **columns
-        )  # fmt: skip
+        )
         case = read_case(pilot, {"model": predictions or pilot}, gold, asked=said)
         data["pilot"] = {
             "labels": case.labels,
@@ -167,10 +169,23 @@ def plan(
     costs = {"item": item_cost, "label": _by_kind(label_cost, "--label-cost"), "gold": gold_cost}
     with waiting() as progress:
         result = make(
-            metric, width=width, budget=budget, costs={k: v for k, v in costs.items() if v is not None}, accuracy=accuracy,
-            items=items, panel_error=parse.panel_error(panel_error), shared=shared, target=target, level=level, positive=positive,
-            most_labels=most_labels, sets=sets, seed=seed, progress=progress, **data,
-        )  # fmt: skip
+            metric,
+            width=width,
+            budget=budget,
+            costs={k: v for k, v in costs.items() if v is not None},
+            accuracy=accuracy,
+            items=items,
+            panel_error=parse.panel_error(panel_error),
+            shared=shared,
+            target=target,
+            level=level,
+            positive=positive,
+            most_labels=most_labels,
+            sets=sets,
+            seed=seed,
+            progress=progress,
+            **data,
+        )
     showing.deliver(result, output, show, about={})
     if next_file is not None:
         bought = result.next_items(next_count, gold=next_gold)
@@ -194,6 +209,7 @@ def _by_kind(values: list[str] | None, option: str) -> Any:
         named[kind if equals else "label"] = parts[0] if len(parts) == 1 else parts
     if len(named) != len(values):
         raise InputError(
-            f"{option} is given twice for the same kind: name kinds as {option} crowd=… {option} expert=…."
+            f"{option} is given twice for the same kind: name kinds as {option} crowd=… "
+            f"{option} expert=…."
         )
     return named if set(named) != {"label"} else named["label"]

@@ -50,10 +50,18 @@ def rate(
     output.check()
     asked = gate.asked("rate")
     said = parse.asked(
-        layout=layout, item_column=item_column, labeler_column=labeler_column,
-        label_column=label_column, truth_column=truth_column, labeler_columns=labeler_columns,
-        ignore=ignore, missing=missing, classes=classes, map=map, question=question,
-    )  # fmt: skip
+        layout=layout,
+        item_column=item_column,
+        labeler_column=labeler_column,
+        label_column=label_column,
+        truth_column=truth_column,
+        labeler_columns=labeler_columns,
+        ignore=ignore,
+        missing=missing,
+        classes=classes,
+        map=map,
+        question=question,
+    )
     case = read_case(labels, gold=gold, asked=said)
     checking.for_rate(asked, case.labels, case.gold, repeats=repeats)
     with waiting() as progress:

@@ -32,7 +32,8 @@ def reproduce(
         return
     if name not in PAPERS:
         raise InputError(
-            f"no reproduction is called {name!r}.{did_you_mean(name, PAPERS)} There are {', '.join(PAPERS)}."
+            f"no reproduction is called {name!r}.{did_you_mean(name, PAPERS)} There are "
+            f"{', '.join(PAPERS)}."
         )
     forms.check()
     if not (forms.as_json or forms.as_markdown or forms.as_csv):

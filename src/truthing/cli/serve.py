@@ -37,7 +37,9 @@ def serve(
         ),
     ] = None,
 ) -> None:
-    """The local web page: drop files, see what they are, grade, read the report. Stop it with Ctrl-C."""
+    """The local web page: drop files, see what they are, grade, read the report. Stop it with
+    Ctrl-C.
+    """
     try:
         from truthing.app.server import serve as answer
     except ModuleNotFoundError as problem:
@@ -52,7 +54,8 @@ def serve(
         )
     if host not in ("127.0.0.1", "localhost", "::1"):
         typer.echo(
-            f"truthing: listening on {host}: everyone who reaches it can use the page, and what they send is not encrypted.",
+            f"truthing: listening on {host}: everyone who reaches it can use the page, and "
+            "what they send is not encrypted.",
             err=True,
         )
 

@@ -123,9 +123,11 @@ def compare(
     Examples
     --------
     >>> import truthing as tr
-    >>> data = tr.simulate(300, 4, prior=[0.6, 0.4], operating_point=(0.9, 0.1), fallibility=0.3, seed=1)
+    >>> data = tr.simulate(300, 4, prior=[0.6, 0.4], operating_point=(0.9, 0.1), fallibility=0.3,
+    ...     seed=1)
     >>> other = np.where(np.arange(300) % 5 == 0, 1 - data.truth, data.truth)
-    >>> result = compare({"a": data.predictions, "b": other}, data.labels, noise=0.15, panel_error=0)
+    >>> result = compare({"a": data.predictions, "b": other}, data.labels, noise=0.15,
+    ...     panel_error=0)
     >>> result.difference("accuracy").probability_better > 0.9
     True
     """
@@ -157,13 +159,24 @@ def compare(
     )
     if draws > fitting:
         warnings.append(
-            f"{votes.n_items:,} items leave memory for {fitting} draws only: limits of intervals are rough."
+            f"{votes.n_items:,} items leave memory for {fitting} draws only: limits of "
+            "intervals are rough."
         )
     weights = None if gold_weights is None else selection_weights(gold_weights, joined[0])
     ask = partial(
-        shared_truth, votes, codes, joined[0].gold, order.model(as_noise(noise)), panel_error,
-        gold_weights=weights, n_draws=min(draws, fitting), seed=seed, say=say, panel=kind, trained=trained,
-    )  # fmt: skip
+        shared_truth,
+        votes,
+        codes,
+        joined[0].gold,
+        order.model(as_noise(noise)),
+        panel_error,
+        gold_weights=weights,
+        n_draws=min(draws, fitting),
+        seed=seed,
+        say=say,
+        panel=kind,
+        trained=trained,
+    )
     found = ask()
     slices = {} if by is None else order.slices(slices_of(by, order.labels))
     if slices:
@@ -179,10 +192,22 @@ def compare(
             partial(ask, scores=every, positive=place, n_draws=min(draws, fitting, MOST_SCORED)),
         )
     return Comparison(
-        tuple(names), votes.classes, place, found.truth, codes, target, seed, sizes(joined[0]), joined[0].dropped,
-        tuple(Tally.from_confusion(face_value(votes, c)) for c in codes), slices, [*warnings, *found.warnings],
-        [*dict.fromkeys(assumptions), *found.assumptions], found.diagnostics, scored,
-    )  # fmt: skip
+        tuple(names),
+        votes.classes,
+        place,
+        found.truth,
+        codes,
+        target,
+        seed,
+        sizes(joined[0]),
+        joined[0].dropped,
+        tuple(Tally.from_confusion(face_value(votes, c)) for c in codes),
+        slices,
+        [*warnings, *found.warnings],
+        [*dict.fromkeys(assumptions), *found.assumptions],
+        found.diagnostics,
+        scored,
+    )
 
 
 def _trained(given: str | Sequence[str], names: list[str], *, gold: bool) -> list[bool]:
@@ -195,8 +220,10 @@ def _trained(given: str | Sequence[str], names: list[str], *, gold: bool) -> lis
     trained = [name in listed for name in names]
     if not gold and len(set(trained)) > 1:
         raise NotIdentified(
-            f"{listing(map(repr, listed), 3)} learned from these labels and the others did not: a model "
-            "that repeats the labels' mistakes looks better than it is, and without gold nothing shows "
+            f"{listing(map(repr, listed), 3)} learned from these labels and the others did "
+            "not: a model "
+            "that repeats the labels' mistakes looks better than it is, and without gold "
+            "nothing shows "
             "by how much. Add gold on some random items, or grade each model alone."
         )
     return trained
@@ -205,12 +232,15 @@ def _trained(given: str | Sequence[str], names: list[str], *, gold: bool) -> lis
 def join_models(
     predictions: Mapping[str, Any], labels: Any, gold: Any, repeats: Repeats
 ) -> list[Joined]:
-    """Every model joined with the labels, on the items that all of them have and in one list of classes."""
+    """Every model joined with the labels, on the items that all of them have and in one list of
+    classes.
+    """
     case = read_case(labels, predictions, gold)
     absent = [name for name in predictions if name not in case.models]
     if absent:
         raise InputError(
-            f"model {absent[0]!r} has no predictions and cannot be compared: give labels or scores for each."
+            f"model {absent[0]!r} has no predictions and cannot be compared: give labels or "
+            "scores for each."
         )
     gold = case.gold
     bare = prepare(None, case.labels, gold=gold, repeats=repeats)
@@ -220,7 +250,8 @@ def join_models(
     common = set(alone[0].labels.items).intersection(*(j.labels.items for j in alone[1:]))
     if not common:
         raise InputError(
-            f"models {listing(map(repr, predictions))} have no labeled item in common: a comparison needs items that all of them predicted."
+            f"models {listing(map(repr, predictions))} have no labeled item in common: a "
+            "comparison needs items that all of them predicted."
         )
     classes = sort_classes({(type(c), c): c for j in alone for c in j.labels.classes}.values())
     chosen = [i for i, item in enumerate(panel.items) if item in common]
@@ -254,7 +285,8 @@ def slices_of(by: Mapping[Any, Any] | Sequence[Any], labels: Labels) -> dict[str
         named = list(by)
         if len(named) != labels.n_items:
             raise InputError(
-                f"by= has {len(named):,} values for {labels.n_items:,} compared items: give one for each, or a mapping from item to slice."
+                f"by= has {len(named):,} values for {labels.n_items:,} compared items: give "
+                "one for each, or a mapping from item to slice."
             )
     texts_of = np.array(["(none)" if n is None else str(n) for n in named], dtype=object)
     return {name: np.flatnonzero(texts_of == name) for name in sorted(set(texts_of))}
@@ -266,12 +298,14 @@ def slice_warnings(slices: Mapping[str, Array], n_models: int) -> list[str]:
     notes = []
     if pairs > 1:
         notes.append(
-            f"{pairs} comparisons are shown: with so many the most striking one is partly luck. Slices are pooled, which tempers it; decide beforehand "
+            f"{pairs} comparisons are shown: with so many the most striking one is partly "
+            "luck. Slices are pooled, which tempers it; decide beforehand "
             "which slice matters."
         )
     small = [name for name, items in slices.items() if len(items) < FEW_IN_SLICE]
     if small:
         notes.append(
-            f"Slice {listing(map(repr, small), 3)} has fewer than {FEW_IN_SLICE} items: it says what the others say."
+            f"Slice {listing(map(repr, small), 3)} has fewer than {FEW_IN_SLICE} items: it "
+            "says what the others say."
         )
     return notes

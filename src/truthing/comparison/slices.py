@@ -1,4 +1,5 @@
-"""Slices: the same question for each group of items, partially pooled, so that small groups do not mislead.
+"""Slices: the same question for each group of items, partially pooled, so that small groups do not
+mislead.
 
 What is asked of a slice is always about new data like it (its items are a sample). The slices'
 values are normal around a common mean with a spread τ that is learned with them (a grid, flat on

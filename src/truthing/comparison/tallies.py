@@ -1,4 +1,6 @@
-"""From answer keys to the counts behind every metric and the areas under curves, for all models at once."""
+"""From answer keys to the counts behind every metric and the areas under curves, for all models
+at once.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from truthing.truth.scores import areas_of, run_ends
 def count(
     truth: Array, predicted: Array, n_classes: int, target: str, seed: Seed
 ) -> tuple[Array, Array, Array]:
-    """Right (draws × models × classes), truth (draws × classes) and predicted (draws × models × classes)."""
+    """Right (draws × models × classes), truth (draws × classes) and predicted (draws × models ×
+    classes).
+    """
     n_draws, n_models = len(truth), len(predicted)
     right = np.zeros((n_draws, n_models, n_classes))
     known, given = np.zeros((n_draws, n_classes)), np.zeros((n_draws, n_models, n_classes))
@@ -32,7 +36,9 @@ def count(
 
 
 def _seeds(n_draws: int, target: str, seed: Seed) -> Array:
-    """One for each draw, so that an item has the same weight for every model and metric; -1: every item counts once."""
+    """One for each draw, so that an item has the same weight for every model and metric; -1:
+    every item counts once.
+    """
     if target != "population":
         return np.full(n_draws, -1)
     return np.asarray(compiled_seeds(seed, n_draws, "weights of items"))
@@ -62,7 +68,9 @@ def _count(truth, predicted, seeds, right, known, given):  # type: ignore[no-unt
 
 
 def areas(positive: Array, scores: Array, target: str, seed: Seed) -> Array:
-    """AUC and average precision of every model, 2 × draws × models; ``positive`` is draws × items, the share of each item that is positive."""
+    """AUC and average precision of every model, 2 × draws × models; ``positive`` is draws ×
+    items, the share of each item that is positive.
+    """
     n_draws = len(positive)
     found = np.empty((len(scores), n_draws, 2))
     part, seeds = np.ascontiguousarray(positive), _seeds(n_draws, target, seed)

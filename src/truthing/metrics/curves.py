@@ -31,7 +31,9 @@ class Curve:
 
     @cached_property
     def area(self) -> Estimate | None:
-        """AUC or average precision; found when first asked, because it needs draws and the curve does not."""
+        """AUC or average precision; found when first asked, because it needs draws and the
+        curve does not.
+        """
         return None if self.area_rule is None else self.area_rule()
 
     def band(self, level: float = 0.95) -> Band:
@@ -43,7 +45,8 @@ class Curve:
         return self.bands(level)[0]
 
     def heat(self, points: int = 200, most: int = 400) -> tuple[Array, Array, Array]:
-        """The paper's picture of a curve: the average over thresholds of the posterior of (x, y), on a grid.
+        """The paper's picture of a curve: the average over thresholds of the posterior of (x, y),
+        on a grid.
 
         Each threshold's posterior is drawn as a normal with the spread of its band.
         """

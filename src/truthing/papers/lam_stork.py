@@ -1,4 +1,5 @@
-"""Lam & Stork (2003): what a test set with mislabeled items says about a classifier, in closed form.
+"""Lam & Stork (2003): what a test set with mislabeled items says about a classifier, in closed
+form.
 
 Notation of docs/theory.md: a apparent error, m mislabeling rate (the paper's ε), e true error.
 """
@@ -37,7 +38,8 @@ class Scalar:
         check_level(level)
         if self._limits is None:
             raise InputError(
-                "no interval without sample sizes: give n, the number of items behind the apparent error."
+                "no interval without sample sizes: give n, the number of items behind the "
+                "apparent error."
             )
         return self._limits(level)
 
@@ -80,7 +82,10 @@ def apparent_error(error: float, mislabeling: float) -> Scalar:
     return Scalar(value, value, assumptions=[INDEPENDENT])
 
 
-INDEPENDENT = "Two classes; the labels' mistakes and the classifier's are independent of each other and of the class."
+INDEPENDENT = (
+    "Two classes; the labels' mistakes and the classifier's are independent of each other and of "
+    "the class."
+)
 
 
 def true_error(
@@ -131,24 +136,28 @@ def true_error(
         counted = _checked_rate(checked)
         if mislabeling is not None and not np.isclose(mislabeling, counted, atol=1e-9):
             raise InputError(
-                f"mislabeling {mislabeling} contradicts checked={checked} ({counted:.4g}): give one of the two."
+                f"mislabeling {mislabeling} contradicts checked={checked} ({counted:.4g}): "
+                "give one of the two."
             )
         mislabeling = counted
     if mislabeling is None:
         raise InputError(
-            "the mislabeling rate is missing: give mislabeling, or checked=(wrong, n0) from labels that were checked."
+            "the mislabeling rate is missing: give mislabeling, or checked=(wrong, n0) from "
+            "labels that were checked."
         )
     _rate(mislabeling, "mislabeling")
     if abs(1 - 2 * mislabeling) < 1e-9:
         raise NotIdentified(
-            "mislabeling ½: labels right half of the time say nothing about the classifier. Get better labels."
+            "mislabeling ½: labels right half of the time say nothing about the classifier. "
+            "Get better labels."
         )
     raw = (apparent - mislabeling) / (1 - 2 * mislabeling)
     value = float(np.clip(raw, 0, 1))
     clipped = raw != value
     if clipped:
         warnings.append(
-            f"The raw true error {raw:.4f} lies outside [0, 1]: a mislabeling rate of {mislabeling:.4g} or independence does not fit "
+            f"The raw true error {raw:.4f} lies outside [0, 1]: a mislabeling rate of "
+            f"{mislabeling:.4g} or independence does not fit "
             f"an apparent error of {apparent:.4g}. {value:.0f} is reported."
         )
     if mislabeling > 0.5:
@@ -224,11 +233,16 @@ class LabelPolicy:
         way = {"distinct": "label twice as many items once", "repeat": "label every item twice"}[
             self.policy
         ]
-        return f"{way}: variance × l {self.variance_distinct:.4f} for distinct items, {self.variance_repeat:.4f} for repeated labels"
+        return (
+            f"{way}: variance × l {self.variance_distinct:.4f} for distinct items, "
+            f"{self.variance_repeat:.4f} for repeated labels"
+        )
 
 
 def policy_left_side(mislabeling: Any) -> Array:
-    """Left side of Lam & Stork Eq. 4; negative above m = 0.166, where double labeling always wins."""
+    """Left side of Lam & Stork Eq. 4; negative above m = 0.166, where double labeling always
+    wins.
+    """
     m = np.asarray(mislabeling, dtype=float)
     return 2 * m**2 * (1 - m**2) / (1 - 2 * m**2) ** 2 - m * (1 - m) / (1 - 2 * m) ** 2 + 0.25
 
@@ -263,7 +277,8 @@ def label_policy(error: float, mislabeling: float) -> LabelPolicy:
     _rate(mislabeling, "mislabeling")
     if mislabeling >= 0.5:
         raise NotIdentified(
-            f"mislabeling {mislabeling}: labels no better than a coin support no policy. Get better labelers."
+            f"mislabeling {mislabeling}: labels no better than a coin support no policy. Get "
+            "better labelers."
         )
     m, both = mislabeling, mislabeling**2
     distinct = (m * (1 - m) / (1 - 2 * m) ** 2 + error * (1 - error)) / 2
@@ -272,7 +287,8 @@ def label_policy(error: float, mislabeling: float) -> LabelPolicy:
     boundary = 0.5 - np.sqrt(left) if left >= 0 else float("nan")
     assumed = [
         INDEPENDENT,
-        "Two labels are both wrong at rate m², and never one right and one wrong: the paper's optimism.",
+        "Two labels are both wrong at rate m², and never one right and one wrong: the "
+        "paper's optimism.",
     ]
     return LabelPolicy(
         "distinct" if distinct < repeat else "repeat", distinct, repeat, float(boundary), assumed

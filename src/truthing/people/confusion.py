@@ -1,4 +1,6 @@
-"""The labelers' confusion matrices with their uncertainty: learned without a classifier, or as given."""
+"""The labelers' confusion matrices with their uncertainty: learned without a classifier, or as
+given.
+"""
 
 from __future__ import annotations
 
@@ -34,13 +36,23 @@ FEW_DRAWS = 100  # of the tables of very large panels
 
 
 def learned_noise(
-    labels: Labels, gold: Array, model: Any, prior: Array | None, fit: DawidSkeneFit, *, n_draws: int, seed: int,
+    labels: Labels,
+    gold: Array,
+    model: Any,
+    prior: Array | None,
+    fit: DawidSkeneFit,
+    *,
+    n_draws: int,
+    seed: int,
     progress: Progress = silent,
-) -> tuple[NoiseSummary, list[str]]:  # fmt: skip
-    """Posterior draws of every labeler's matrix, and doubts about them; at large sizes from the variational fit."""
+) -> tuple[NoiseSummary, list[str]]:
+    """Posterior draws of every labeler's matrix, and doubts about them; at large sizes from the
+    variational fit.
+    """
     if isinstance(model, Difficulty):
         raise InputError(
-            "difficulty × fallibility has no confusion matrices: choose DawidSkene(), OneCoin() or Strata(k)."
+            "difficulty × fallibility has no confusion matrices: choose DawidSkene(), "
+            "OneCoin() or Strata(k)."
         )
     entries = Entries.of(labels)
     if model is None:
@@ -68,13 +80,22 @@ def learned_noise(
     doubts = []
     if rhat > 1.1:
         doubts.append(
-            f"The labels support several stories about who is right (R-hat {rhat:.2f}): gold on some random items, or the error rate of a "
+            f"The labels support several stories about who is right (R-hat {rhat:.2f}): gold "
+            "on some random items, or the error rate of a "
             "labeler you know (noise=), would choose."
         )
     summary = NoiseSummary(
-        name, labels.labelers, samples.row_mean, samples.prior.mean(axis=0), (samples.row_low, samples.row_high),
-        shortest_interval(samples.prior, 0.95), samples.error, True, samples.rows, samples.rows_prior,
-    )  # fmt: skip
+        name,
+        labels.labelers,
+        samples.row_mean,
+        samples.prior.mean(axis=0),
+        (samples.row_low, samples.row_high),
+        shortest_interval(samples.prior, 0.95),
+        samples.error,
+        True,
+        samples.rows,
+        samples.rows_prior,
+    )
     return summary, doubts
 
 
@@ -92,15 +113,23 @@ def _from_fit(labels: Labels, fit: DawidSkeneFit, prior: Array | None, seed: int
     priors = share if prior is None else np.tile(prior, (FEW_DRAWS, 1))
     name = "one confusion matrix for each labeler (Dawid-Skene)"
     return NoiseSummary(
-        name, labels.labelers, tables.mean(axis=0), priors.mean(axis=0), shortest_interval(tables, 0.95), learned=True,
-        confusion_draws=tables, prior_draws=priors,
-    )  # fmt: skip
+        name,
+        labels.labelers,
+        tables.mean(axis=0),
+        priors.mean(axis=0),
+        shortest_interval(tables, 0.95),
+        learned=True,
+        confusion_draws=tables,
+        prior_draws=priors,
+    )
 
 
 def with_copies(
     summary: NoiseSummary, labels: Labels, fit: DawidSkeneFit, seed: int
 ) -> NoiseSummary:
-    """The labelers that were set aside, judged by the consensus of the others: Dirichlet rows around their expected confusions."""
+    """The labelers that were set aside, judged by the consensus of the others: Dirichlet rows
+    around their expected confusions.
+    """
     tables = summary.confusion_draws
     assert tables is not None
     if tables.shape[1] == labels.n_labelers:
@@ -118,16 +147,23 @@ def with_copies(
         drawn = np.maximum(rng.standard_gamma(counts, (len(tables), *counts.shape)), 1e-12)
         full[:, t] = drawn / drawn.sum(axis=2, keepdims=True)
     return replace(
-        summary, labelers=labels.labelers, confusion=full.mean(axis=0), confusion_draws=full,
-        confusion_interval=shortest_interval(full, 0.95), error=None,
-    )  # fmt: skip
+        summary,
+        labelers=labels.labelers,
+        confusion=full.mean(axis=0),
+        confusion_draws=full,
+        confusion_interval=shortest_interval(full, 0.95),
+        error=None,
+    )
 
 
 def given_noise(labels: Labels, gold: Array, model: Any, prior: Array | None) -> NoiseSummary:
-    """Matrices as the user gave them; the class prior by maximum likelihood unless it is given too."""
+    """Matrices as the user gave them; the class prior by maximum likelihood unless it is given
+    too.
+    """
     if not isinstance(model, TableNoise):
         raise InputError(
-            f"{type(model).__name__} has no confusion matrix for each labeler: give rates or matrices, or let the noise be learned."
+            f"{type(model).__name__} has no confusion matrix for each labeler: give rates or "
+            "matrices, or let the noise be learned."
         )
     tables = model.tables(labels)
     if prior is None:
@@ -164,7 +200,9 @@ def linked_error(
 
 
 def wrong_together(readings: Views, gold: Array, labels: Labels) -> list[str]:
-    """Is the panel's consensus, formed without gold, as good on gold items as its own agreement promises?"""
+    """Is the panel's consensus, formed without gold, as good on gold items as its own agreement
+    promises?
+    """
     known = np.flatnonzero((gold >= 0) & (labels.per_item > 0))
     if len(known) < 10:
         return []
@@ -175,7 +213,8 @@ def wrong_together(readings: Views, gold: Array, labels: Labels) -> list[str]:
     if math.erfc(short / math.sqrt(2)) / 2 > 0.01:
         return []
     return [
-        f"The panel is wrong together: its consensus misses {1 - right.mean():.0%} of {len(known)} gold items where its own agreement promises "
+        f"The panel is wrong together: its consensus misses {1 - right.mean():.0%} of "
+        f"{len(known)} gold items where its own agreement promises "
         f"{1 - chance.mean():.0%}. Labelers err more and their labels tell less than shown, "
         f"except as far as gold corrects them."
     ]

@@ -1,4 +1,6 @@
-"""Who guesses, who answers the opposite, who repeats whom: judged on draws of the confusion matrices and on pairs of labelers."""
+"""Who guesses, who answers the opposite, who repeats whom: judged on draws of the confusion
+matrices and on pairs of labelers.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ COPY = 0.25  # share of repeated answers from which a labeler counts as a copy
 
 @dataclass(frozen=True)
 class Copies:
-    """Unusual pairs, copies first; labelers set aside because they repeat another (copy → original); and the consensus of the rest."""
+    """Unusual pairs, copies first; labelers set aside because they repeat another (copy →
+    original); and the consensus of the rest.
+    """
 
     pairs: list[Pair]
     original: dict[Any, Any]
@@ -28,10 +32,12 @@ class Copies:
 
 
 def find_copies(labels: Labels, gold: Array) -> Copies:
-    """Pairs whose agreement independence does not explain; who repeats another must not vote twice on what the truth is.
+    """Pairs whose agreement independence does not explain; who repeats another must not vote twice
+    on what the truth is.
 
-    Two labelers who copy look perfect to any model that takes them for independent, and drag the consensus along. So of the most surprising
-    pair the labeler with fewer labels is set aside, the rest is looked at afresh, and so on; two labelers at least stay.
+    Two labelers who copy look perfect to any model that takes them for independent, and drag the
+    consensus along. So of the most surprising pair the labeler with fewer labels is set aside, the
+    rest is looked at afresh, and so on; two labelers at least stay.
     """
     kept = labels
     original: dict[Any, Any] = {}
@@ -51,7 +57,9 @@ def find_copies(labels: Labels, gold: Array) -> Copies:
 
 
 def independent_share(labels: Labels, pairs: list[Pair]) -> Array:
-    """At most this share of a labeler's answers is its own, given the partner it repeats most (docs/labelers.md, 10)."""
+    """At most this share of a labeler's answers is its own, given the partner it repeats most
+    (docs/labelers.md, 10).
+    """
     repeated = np.zeros(labels.n_labelers)
     for pair in pairs:
         for who in (pair.first, pair.second):
@@ -62,12 +70,14 @@ def independent_share(labels: Labels, pairs: list[Pair]) -> Array:
 
 
 def reading(tables: Array, classes: tuple[Any, ...]) -> dict[Any, Any]:
-    """How an adversary's labels should be read (said → meant), or nothing: a permutation that surely beats the labels as given.
+    """How an adversary's labels should be read (said → meant), or nothing: a permutation that
+    surely beats the labels as given.
 
     >>> flipped = np.tile([[0.1, 0.9], [0.8, 0.2]], (10, 1, 1))
     >>> reading(flipped, ("no", "yes"))
     {'yes': 'no', 'no': 'yes'}
-    >>> reading(np.full((10, 3, 3), 0.4) - 0.2 * np.eye(3), ("a", "b", "c"))  # always wrong, but how?
+    >>> reading(np.full((10, 3, 3), 0.4) - 0.2 * np.eye(3), ("a", "b",
+    ...     "c"))  # always wrong, but how?
     {}
     """
     from scipy.optimize import linear_sum_assignment
@@ -94,7 +104,9 @@ def _is_clear(tables: Array, truth: Array, said: Array) -> bool:
 
 
 def kind(copy: bool, adversary: bool, bits: Array, most: Array) -> str:
-    """One word for a labeler: copy, spammer, adversary, useful, or unclear where too few labels tell."""
+    """One word for a labeler: copy, spammer, adversary, useful, or unclear where too few labels
+    tell.
+    """
     worthless = float((bits < WORTHLESS * most).mean())
     if copy or worthless >= SURE:  # swapping worthless answers back would not make them informative
         return "copy" if copy else "spammer"

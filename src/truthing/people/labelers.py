@@ -215,7 +215,9 @@ def _learned(
 def _bits_collected(
     labels: Labels, copies: copying.Copies, tables: Array, priors: Array, seed: int
 ) -> tuple[Array, Array]:
-    """Bits in an average item's labels and what each labeler adds; copies count once, and pairs that repeat each other add less."""
+    """Bits in an average item's labels and what each labeler adds; copies count once, and pairs
+    that repeat each other add less.
+    """
     everyone = collected_bits(labels.indptr, labels.labeler, tables, priors, seed=seed)
     worth, added = everyone.panel, everyone.added
     if copies.original:
@@ -231,7 +233,8 @@ def _bits_collected(
 def _require_names(labels: Labels) -> None:
     if labels.anonymous:
         raise InputError(
-            "these votes are anonymous: who gave which label is not in the file, so labelers cannot be judged. "
+            "these votes are anonymous: who gave which label is not in the file, so labelers "
+            "cannot be judged. "
             "Give a table with a labeler column; tr.agreement(labels) works on votes."
         )
     if labels.n_classes < 2:
@@ -244,7 +247,8 @@ def _require_names(labels: Labels) -> None:
 def _doubts(labels: Labels, gold: Array, learned: bool) -> list[str]:
     if learned and int((labels.per_labeler > 0).sum()) == 2 and not (gold >= 0).any():
         return [
-            "Two labelers show only how often they agree, not who of them is right: their errors lean on the assumption that both are better "
+            "Two labelers show only how often they agree, not who of them is right: their "
+            "errors lean on the assumption that both are better "
             "than chance. A third labeler or gold on some random items would tell them apart."
         ]
     return []
@@ -288,7 +292,8 @@ def _assumptions(
         )
     if graded:
         said.append(
-            "By the others: each labeler (of the 60 busiest) graded by the others' labels and gold as `grade` grades a classifier, shared mistakes allowed for as "
+            "By the others: each labeler (of the 60 busiest) graded by the others' labels "
+            "and gold as `grade` grades a classifier, shared mistakes allowed for as "
             "far as public panels shared them."
         )
     if any(pair.z > 0 for pair in pairs):

@@ -28,10 +28,14 @@ from truthing.truth.outcome import NoiseSummary
 
 @dataclass(frozen=True, eq=False)
 class LabelersReport(Result):
-    """Draws behind everything: ``error`` and ``bits`` are draws × labelers, ``adds`` and ``panel_bits`` belong to some of the draws.
+    """Draws behind everything: ``error`` and ``bits`` are draws × labelers, ``adds`` and
+    ``panel_bits`` belong to some of the draws.
 
-    ``bits``: in one label; ``adds``: in a label, given the other labels of its items; ``panel_bits``: in all labels of an average item.
-    ``consensus_error`` and ``graded`` (draws of a labeler's share of wrong labels, graded by the others) allow for mistakes that labelers share; ``error`` and bits do not. ``gold_wrong`` of ``gold_checked`` labels on gold items were wrong. ``readings`` tells how to read adversaries (said → meant).
+    ``bits``: in one label; ``adds``: in a label, given the other labels of its items;
+    ``panel_bits``: in all labels of an average item. ``consensus_error`` and ``graded`` (draws of a
+    labeler's share of wrong labels, graded by the others) allow for mistakes that labelers share;
+    ``error`` and bits do not. ``gold_wrong`` of ``gold_checked`` labels on gold items were wrong.
+    ``readings`` tells how to read adversaries (said → meant).
     """
 
     kind = "labelers"
@@ -69,7 +73,9 @@ class LabelersReport(Result):
         return same[0]
 
     def __getitem__(self, name: Any) -> dict[str, Estimate]:
-        """Error rate, bits in a label, bits it adds to the others and (``graded``, where they know enough) its error by the others, of one labeler."""
+        """Error rate, bits in a label, bits it adds to the others and (``graded``, where they
+        know enough) its error by the others, of one labeler.
+        """
         t = self._place(name)
         found = {
             what: Estimate.from_draws(getattr(self, what)[:, t])
@@ -94,7 +100,9 @@ class LabelersReport(Result):
         return float(entropy(self.noise.prior))
 
     def needed(self, expert: float = 0.05, labeler: Any = None) -> int:
-        """How many independent labelers like this one (default: like the average of all labels) are worth one expert."""
+        """How many independent labelers like this one (default: like the average of all labels)
+        are worth one expert.
+        """
         assert self.noise.confusion is not None
         table = np.average(self.noise.confusion, axis=0, weights=self.given)
         if labeler is not None:
@@ -105,7 +113,9 @@ class LabelersReport(Result):
 
     @cached_property
     def order(self) -> Array:
-        """Labelers, the surely most informative first: by the lower end of the bits in a label; the silent last."""
+        """Labelers, the surely most informative first: by the lower end of the bits in a label;
+        the silent last.
+        """
         return np.argsort(
             np.where(self.given > 0, -np.quantile(self.bits, 0.05, axis=0), np.inf), kind="stable"
         )
@@ -218,17 +228,29 @@ class LabelersReport(Result):
                 {k: _number(v) for k, v in row.items()} | {"confusion": matrix, "reading": meant}
             )
         return {
-            "labelers": people, "verdict": self.verdict(level),
+            "labelers": people,
+            "verdict": self.verdict(level),
             "panel": {
-                "bits": _span(self.panel, level), "equivalent_error": _span(self.equivalent_error, level), "most_bits": self.most_bits,
-                "consensus_error": None if self.consensus_error is None else _span(self.consensus_error, level),
+                "bits": _span(self.panel, level),
+                "equivalent_error": _span(self.equivalent_error, level),
+                "most_bits": self.most_bits,
+                "consensus_error": None
+                if self.consensus_error is None
+                else _span(self.consensus_error, level),
             },
             "agreement": {name: _span(value, level) for name, value in self.agreement.items()},
             "pairs": [pair.to_dict() for pair in self.pairs],
-            "classes": list(self.classes), "prior": self.noise.prior.tolist(), "model": self.noise.model,
-            "items": self.sizes["items"], "labels": self.sizes["labels"], "gold": self.sizes["gold"], "level": level,
-            "assumptions": self.assumptions, "warnings": self.warnings, "seed": self.seed,
-        }  # fmt: skip
+            "classes": list(self.classes),
+            "prior": self.noise.prior.tolist(),
+            "model": self.noise.model,
+            "items": self.sizes["items"],
+            "labels": self.sizes["labels"],
+            "gold": self.sizes["gold"],
+            "level": level,
+            "assumptions": self.assumptions,
+            "warnings": self.warnings,
+            "seed": self.seed,
+        }
 
     def __str__(self) -> str:
         said = [f"Assumed: {a}" for a in self.assumptions]

@@ -42,7 +42,10 @@ class Without:
             share(result[self._class].mean, *result[self._class].interval(level), level)
             for result in (self.everybody, self.others)
         ]
-        return f"Without {listing(self.names, 5)} the share of {self._class} would be {said[1]}; with everybody it is {said[0]}."
+        return (
+            f"Without {listing(self.names, 5)} the share of {self._class} would be {said[1]}; "
+            f"with everybody it is {said[0]}."
+        )
 
 
 def without(labels: Labels, gold: Any, names: Sequence[Any], *, seed: int = 0) -> Without:

@@ -1,4 +1,6 @@
-"""information(), equivalent_labeler(), labelers_needed(): panels compared by the bits they carry."""
+"""information(), equivalent_labeler(), labelers_needed(): panels compared by the bits they
+carry.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ INDEPENDENT = "Labelers err independently of each other, given the true class."
 
 @dataclass(frozen=True, eq=False)
 class ChannelValue:
-    """A number about a panel; ``draws`` where the noise was learned, ``standard_error`` where labels had to be simulated (0: exact)."""
+    """A number about a panel; ``draws`` where the noise was learned, ``standard_error`` where
+    labels had to be simulated (0: exact).
+    """
 
     value: float
     standard_error: float = 0.0
@@ -44,7 +48,9 @@ class ChannelValue:
         return round(self.value)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Limits from the draws of the noise; or from the simulation's own error; or the exact value twice."""
+        """Limits from the draws of the noise; or from the simulation's own error; or the exact
+        value twice.
+        """
         check_level(level)
         if self.draws is not None:
             low, high = shortest_interval(self.draws, level)
@@ -131,7 +137,8 @@ def information(
     if isinstance(source, Joint):
         if source.others is not None:
             raise InputError(
-                "the bits of a joint table with other labelers beside it: give one joint= table for all."
+                "the bits of a joint table with other labelers beside it: give one joint= "
+                "table for all."
             )
         return _dependent(source.table, prior)
     if source is not None:
@@ -235,7 +242,8 @@ def labelers_needed(
     one = float(label_bits(tables[0], share))
     if one < 1e-9 < wanted:
         raise InputError(
-            "labels of such a labeler say nothing about the truth: no number of them matches an expert."
+            "labels of such a labeler say nothing about the truth: no number of them matches "
+            "an expert."
         )
     if wanted > float(entropy(share)) - 1e-12 and one < wanted:
         raise InputError(
@@ -245,7 +253,8 @@ def labelers_needed(
         growing(repeat(tables[0], MOST_LABELERS), share, seed), start=1
     ):
         if bits >= wanted - 1e-12:
-            # near the goal the simulation's own error decides; one more labeler or one less is what it may change
+            # near the goal the simulation's own error decides; one more labeler or one less is what
+            # it may change
             return ChannelValue(
                 number,
                 float(spread > 0),
@@ -253,7 +262,8 @@ def labelers_needed(
                 assumptions=_said(prior),
             )
     raise InputError(
-        f"more than {MOST_LABELERS:,} such labelers would be needed to match an expert with error {float(expert):g}."
+        f"more than {MOST_LABELERS:,} such labelers would be needed to match an expert with "
+        f"error {float(expert):g}."
     )
 
 
@@ -264,7 +274,8 @@ def panel_tables(error: Any, confusion: Any, prior: Any) -> tuple[Array, Array]:
         given = given[None] if given.ndim == 2 else given
         if given.ndim != 3 or not len(given):
             raise InputError(
-                f"confusion has shape {given.shape}: give one C×C matrix, truth in rows, for each labeler."
+                f"confusion has shape {given.shape}: give one C×C matrix, truth in rows, for "
+                "each labeler."
             )
         tables = np.stack(
             [check_confusion(m, f"confusion matrix {t}") for t, m in enumerate(given)]
@@ -274,7 +285,8 @@ def panel_tables(error: Any, confusion: Any, prior: Any) -> tuple[Array, Array]:
         )
         if len(share) != tables.shape[1]:
             raise InputError(
-                f"the prior has {len(share)} classes, the confusion matrices have {tables.shape[1]}: give one share for each class."
+                f"the prior has {len(share)} classes, the confusion matrices have "
+                f"{tables.shape[1]}: give one share for each class."
             )
         return tables, share
     if error is None:
@@ -315,11 +327,13 @@ def _dependent(joint: Any, prior: Any) -> ChannelValue:
 def _of_noise(noise: Any, prior: Any, seed: int) -> ChannelValue:
     if not isinstance(noise, NoiseSummary):
         raise InputError(
-            f"a {type(noise).__name__} tells nothing about labelers: give a report, its noise, or error=."
+            f"a {type(noise).__name__} tells nothing about labelers: give a report, its "
+            "noise, or error=."
         )
     if noise.confusion is None:
         raise InputError(
-            f"the noise of this report ({noise.model}) has no confusion matrices: give error= instead."
+            f"the noise of this report ({noise.model}) has no confusion matrices: give "
+            "error= instead."
         )
     share = noise.prior if prior is None else class_prior(prior)
     exact, spread = panel_bits(noise.confusion, share, seed)
@@ -327,7 +341,10 @@ def _of_noise(noise: Any, prior: Any, seed: int) -> ChannelValue:
         exact, spread, bounds=(0.0, float(entropy(share))), assumptions=[INDEPENDENT]
     )
     if noise.confusion_draws is None or noise.prior_draws is None:
-        certain = "The labelers' confusion matrices are taken as certain: the report kept no draws of them."
+        certain = (
+            "The labelers' confusion matrices are taken as certain: the report kept no draws of "
+            "them."
+        )
         return replace(result, assumptions=[INDEPENDENT, certain])
     priors = noise.prior_draws if prior is None else np.broadcast_to(share, noise.prior_draws.shape)
     n_labelers, n_classes = noise.confusion.shape[:2]

@@ -1,6 +1,8 @@
-"""What is believed about each item now, draw by draw, and how much one more observation would narrow the headline (docs/plan.md, 6).
+"""What is believed about each item now, draw by draw, and how much one more observation would
+narrow the headline (docs/plan.md, 6).
 
-Items that the model cannot tell apart share a group. Given a draw d of the parameters, item i is of class c with chance q[d, g, c].
+Items that the model cannot tell apart share a group. Given a draw d of the parameters, item i is of
+class c with chance q[d, g, c].
 """
 
 from __future__ import annotations
@@ -23,8 +25,10 @@ MOST_CELLS = 20_000_000  # draws × groups × classes
 
 @dataclass(frozen=True, eq=False)
 class Belief:
-    """``free`` counts each group's items without gold; ``counts`` are expected confusion counts of each draw; ``slope`` is None where
-    labels inform about parameters (known noise), else the link's slope, by which it discounts what labels say."""
+    """``free`` counts each group's items without gold; ``counts`` are expected confusion counts of
+    each draw; ``slope`` is None where labels inform about parameters (known noise), else the link's
+    slope, by which it discounts what labels say.
+    """
 
     member: Array
     free: Array
@@ -52,7 +56,9 @@ class Belief:
         return np.asarray((values[1] - values[0]) / step).reshape(mean.shape)
 
     def variance(self, slopes: Array) -> float:
-        """Posterior variance of the linearised metric: of its mean over draws, and of the items given a draw."""
+        """Posterior variance of the linearised metric: of its mean over draws, and of the items
+        given a draw.
+        """
         between = float((self.counts * slopes).sum(axis=(1, 2)).var())
         if not self.sample:
             return between
@@ -61,9 +67,11 @@ class Belief:
         return between + float((spread @ self.free).mean())
 
     def gain(self, slopes: Array, likelihood: Array, *, informs: bool = True) -> Array:
-        """Expected fall of that variance, group by group, from one observation with P(outcome | class) = ``likelihood``.
+        """Expected fall of that variance, group by group, from one observation with P(outcome |
+        class) = ``likelihood``.
 
-        ``Var E[M | o] = Σ_o P(o) (E[M | o] - E M)²``; ``informs`` False: the observation speaks of its item only, not of parameters.
+        ``Var E[M | o] = Σ_o P(o) (E[M | o] - E M)²``; ``informs`` False: the observation speaks of
+        its item only, not of parameters.
         """
         worth = slopes.T[self.predicted]  # groups × classes
         centre = (self.counts * slopes).sum(axis=(1, 2))
@@ -143,7 +151,9 @@ def known_belief(
 
 
 def tempered(table: Array, slope: float, labels: float) -> Array:
-    """What one more label says about the truth under the link: its log-likelihood times the slope and the dependence discount."""
+    """What one more label says about the truth under the link: its log-likelihood times the
+    slope and the dependence discount.
+    """
     effective = [m / (1 + (m - 1) * DEPENDENCE) if m else 0.0 for m in (labels, labels + 1)]
     power = np.maximum(table, 1e-12) ** (max(slope, 0.0) * (effective[1] - effective[0]))
     return np.asarray(power / power.sum(axis=1, keepdims=True))

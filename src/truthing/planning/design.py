@@ -1,6 +1,8 @@
-"""Design: one way to spend money; Stock: what is already in hand; Costs: what is for sale; and the best designs.
+"""Design: one way to spend money; Stock: what is already in hand; Costs: what is for sale; and the
+best designs.
 
-Designs lie on a fixed lattice of round numbers: a larger budget chooses from more of them, so it is never worse.
+Designs lie on a fixed lattice of round numbers: a larger budget chooses from more of them, so it is
+never worse.
 """
 
 from __future__ import annotations
@@ -24,9 +26,11 @@ POINTS = 200  # designs kept of each composition's frontier
 
 @dataclass(frozen=True)
 class Design:
-    """One way to spend money, and the interval that the default posterior is expected to give for it.
+    """One way to spend money, and the interval that the default posterior is expected to give for
+    it.
 
-    ``width`` is the whole width, high minus low; ``width_error`` the standard error of its simulation.
+    ``width`` is the whole width, high minus low; ``width_error`` the standard error of its
+    simulation.
     """
 
     items: int
@@ -43,9 +47,13 @@ class Design:
 
     def to_dict(self) -> dict[str, Any]:
         return {
-            "items": self.items, "labels_per_item": dict(self.labels_per_item), "gold": self.gold, "cost": self.cost,
-            "width": self.width, "width_error": self.width_error,
-        }  # fmt: skip
+            "items": self.items,
+            "labels_per_item": dict(self.labels_per_item),
+            "gold": self.gold,
+            "cost": self.cost,
+            "width": self.width,
+            "width_error": self.width_error,
+        }
 
     def __str__(self) -> str:
         """
@@ -150,31 +158,37 @@ class Costs:
 
     @classmethod
     def of(cls, costs: Any, kinds: tuple[str, ...]) -> Costs:
-        """From ``{"item": 0.1, "label": 0.05, "gold": 2}``; ``label`` may be a mapping from kind of labeler to price."""
+        """From ``{"item": 0.1, "label": 0.05, "gold": 2}``; ``label`` may be a mapping from
+        kind of labeler to price.
+        """
         if isinstance(costs, Costs):
             return costs
         if not isinstance(costs, Mapping) or not costs:
             raise InputError(
-                "prices are missing: give that of an item, a label or a gold label (costs={'item': 0.1, 'label': 0.05, 'gold': 2}; --item-cost, --label-cost, "
+                "prices are missing: give that of an item, a label or a gold label "
+                "(costs={'item': 0.1, 'label': 0.05, 'gold': 2}; --item-cost, --label-cost, "
                 "--gold-cost). What has no price is not for sale."
             )
         known = ("item", "label", "gold")
         for name in costs:
             if name not in known:
                 raise InputError(
-                    f"costs name {name!r}; prices are of {', '.join(known)}.{did_you_mean(name, known)}"
+                    f"costs name {name!r}; prices are of "
+                    f"{', '.join(known)}.{did_you_mean(name, known)}"
                 )
         label = costs.get("label")
         if label is None:
             raise InputError(
-                "the price of a label is missing: give costs={'label': 0.05, …} (--label-cost 0.05)."
+                "the price of a label is missing: give costs={'label': 0.05, …} "
+                "(--label-cost 0.05)."
             )
         each = dict(label) if isinstance(label, Mapping) else dict.fromkeys(kinds, label)
         strange = [kind for kind in each if kind not in kinds]
         absent = [kind for kind in kinds if kind not in each]
         if strange or absent:
             raise InputError(
-                f"prices of labels are given for {listing(each)}, the kinds of labelers are {listing(kinds)}: give one price for each."
+                f"prices of labels are given for {listing(each)}, the kinds of labelers are "
+                f"{listing(kinds)}: give one price for each."
             )
         return cls(
             {kind: price(value, f"a label from {kind!r}") for kind, value in each.items()},
@@ -199,13 +213,16 @@ def price(value: Any, what: str) -> float:
         raise InputError(f"the cost of {what} is {value!r}: give a number above 0.") from None
     if not np.isfinite(number) or number <= 0:
         raise InputError(
-            f"the cost of {what} is {number:g}: costs are above 0; leave out what is not for sale or already there."
+            f"the cost of {what} is {number:g}: costs are above 0; leave out what is not for "
+            "sale or already there."
         )
     return number
 
 
 def round_numbers(most: int) -> Array:
-    """10, 11, … 100, 105, … 1000, 1050, …: steps of at most a twentieth from 100 on, so that little of a budget is left over."""
+    """10, 11, … 100, 105, … 1000, 1050, …: steps of at most a twentieth from 100 on, so that
+    little of a budget is left over.
+    """
     ends = [np.arange(10, 100), np.arange(100, 1000, 5)]
     while ends[-1][-1] < most:
         ends.append(ends[-1][-180:] * 10)
@@ -214,7 +231,9 @@ def round_numbers(most: int) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class CostCurve:
-    """Designs of one composition that no other of its designs beats in both cost and width, cheapest first."""
+    """Designs of one composition that no other of its designs beats in both cost and width,
+    cheapest first.
+    """
 
     composition: Composition
     items: Array
@@ -258,7 +277,9 @@ class CostCurve:
 def compositions(
     world: World, goal: Goal, costs: Costs, stock: Stock, most_labels: int, free_items: bool
 ) -> list[Composition]:
-    """Labels an item from each kind, worth looking at: nothing that is already there is given back."""
+    """Labels an item from each kind, worth looking at: nothing that is already there is given
+    back.
+    """
     held = stock.per_item if stock.labels else (0.0,) * len(world.kinds)
     ranges = [
         sorted({have, *(float(m) for m in range(int(have) + 1, most_labels + 1) if m <= kind.most)})
@@ -274,7 +295,9 @@ def compositions(
 
 
 def anchors_for(goal: Goal, composition: Composition, items: int | None) -> tuple[int, ...]:
-    """Numbers of items at which to simulate: the same whatever the budget, so that a design's width does not depend on it."""
+    """Numbers of items at which to simulate: the same whatever the budget, so that a design's
+    width does not depend on it.
+    """
     usual = KNOWN_ANCHORS if goal.known or not any(composition) else ANCHORS
     if items is None:
         return usual

@@ -1,4 +1,6 @@
-"""What more random gold would do to the interval in hand: cheap enough to be said in every report."""
+"""What more random gold would do to the interval in hand: cheap enough to be said in every
+report.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,10 @@ class GoldEffect:
         return self.width
 
     def __str__(self) -> str:
-        return f"gold on {self.n_gold} random items would narrow the interval from ±{self.before / 2:.3f} to about ±{self.width / 2:.3f}"
+        return (
+            f"gold on {self.n_gold} random items would narrow the interval from "
+            f"±{self.before / 2:.3f} to about ±{self.width / 2:.3f}"
+        )
 
 
 def gold_effect(
@@ -47,10 +52,11 @@ def gold_effect(
     sets: int = 12,
     seed: int = 0,
 ) -> GoldEffect:
-    """What ``n_gold`` more random gold items are expected to do to the default interval (noise learned).
+    """What ``n_gold`` more random gold items are expected to do to the default interval (noise
+    learned).
 
-    Truths of the new gold are drawn from what the link believes now; the link then sees them (preposterior analysis). Takes about a
-    tenth of a second for a thousand items.
+    Truths of the new gold are drawn from what the link believes now; the link then sees them
+    (preposterior analysis). Takes about a tenth of a second for a thousand items.
 
     >>> import truthing as tr
     >>> data = tr.simulate(300, 3, prior=0.4, fallibility=0.3, seed=1)
@@ -87,11 +93,14 @@ def gold_effect_on(
     sets: int = 12,
     seed: int = 0,
 ) -> GoldEffect:
-    """`gold_effect` for a panel that has been read already; ``gold`` holds class codes, -1 unknown."""
+    """`gold_effect` for a panel that has been read already; ``gold`` holds class codes, -1
+    unknown.
+    """
     free = np.flatnonzero(gold < 0)
     if not 1 <= n_gold <= len(free):
         raise InputError(
-            f"{n_gold} gold items: {len(free):,} items have no gold yet; give a number from 1 to {len(free):,}."
+            f"{n_gold} gold items: {len(free):,} items have no gold yet; give a number from "
+            f"1 to {len(free):,}."
         )
     level = goal.link_level(readings)
     before = goal.width(

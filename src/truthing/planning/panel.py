@@ -1,4 +1,6 @@
-"""How far a panel is from the truth, as the link believes: truths for made-up items whose labelers may be wrong together (docs/plan.md, 5)."""
+"""How far a panel is from the truth, as the link believes: truths for made-up items whose
+labelers may be wrong together (docs/plan.md, 5).
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,9 @@ from truthing.truth.link.views import CLIP, Views
 class PanelBelief:
     """Draws of the link: logit of the accuracy, slope, and one effect for each predicted class.
 
-    They carry over to other items and other numbers of labels: the accuracy stays, the intercept follows. ``independent`` is the chance that
-    there is no such link to draw: labelers err as their noise model says.
+    They carry over to other items and other numbers of labels: the accuracy stays, the intercept
+    follows. ``independent`` is the chance that there is no such link to draw: labelers err as their
+    noise model says.
     """
 
     level: Array
@@ -36,7 +39,9 @@ class PanelBelief:
         seed: int,
         weights: Array | None = None,
     ) -> PanelBelief:
-        """What labels and gold in hand say; without gold, the prior learned from public panels, and even chances that it is needed."""
+        """What labels and gold in hand say; without gold, the prior learned from public panels,
+        and even chances that it is needed.
+        """
         rng = np.random.default_rng(seed)
         link = draw_link(readings, level, gold, rng, n_draws=1000, gold_weights=weights)
         shape, slope = link.design, link.coefficients[:, 1]
@@ -51,11 +56,15 @@ class PanelBelief:
         )
 
     def is_independent(self, number: int) -> bool:
-        """Is made-up data set ``number`` one of an independent panel? Spread evenly, so that few sets hold the right share."""
+        """Is made-up data set ``number`` one of an independent panel? Spread evenly, so that
+        few sets hold the right share.
+        """
         return int((number + 1) * self.independent + 0.5) > int(number * self.independent + 0.5)
 
     def truths(self, readings: Views, rng: np.random.Generator) -> Array:
-        """A truth for each item under one draw; wrong predictions take their class from the panel."""
+        """A truth for each item under one draw; wrong predictions take their class from the
+        panel.
+        """
         d = int(rng.integers(len(self.level)))
         score = self.slope[d] * readings.signal + self.effects[d][readings.predicted]
         low, high = self.level[d] - score.max(), self.level[d] - score.min()
@@ -77,7 +86,9 @@ class PanelBelief:
 def _independent(
     readings: Views, level: Components, gold: Array, seed: int, weights: Array | None
 ) -> float:
-    """P(independent | gold) from even chances: the noise model's likelihood of the gold against the link's, averaged over its prior."""
+    """P(independent | gold) from even chances: the noise model's likelihood of the gold against
+    the link's, averaged over its prior.
+    """
     known = np.flatnonzero(gold >= 0)
     if not len(known):
         return 0.5

@@ -15,11 +15,12 @@ from truthing.results import Result
 
 @dataclass(frozen=True, eq=False)
 class Plan(Result):
-    """What to buy. ``best`` is the answer, ``table`` the best design for each way to mix labelers, ``frontier`` the best for each cost.
+    """What to buy. ``best`` is the answer, ``table`` the best design for each way to mix labelers,
+    ``frontier`` the best for each cost.
 
-    ``feasible`` is False when the goal is out of reach; ``best`` is then the nearest design within reach. ``floor`` is the width that no number of
-    labels gets below without gold; ``now`` what the data in hand already give, and `purchase` what
-    to add to them.
+    ``feasible`` is False when the goal is out of reach; ``best`` is then the nearest design within
+    reach. ``floor`` is the width that no number of labels gets below without gold; ``now`` what the
+    data in hand already give, and `purchase` what to add to them.
     """
 
     kind = "plan"
@@ -41,7 +42,9 @@ class Plan(Result):
     pilot: PilotState | None = field(default=None, repr=False)
 
     def next_items(self, n: int = 50, **options: Any) -> NextItems:
-        """Which items of the pilot should get a label or gold next: see `truthing.planning.sequential.next_items`."""
+        """Which items of the pilot should get a label or gold next: see
+        `truthing.planning.sequential.next_items`.
+        """
         if self.pilot is None:
             raise InputError(
                 "which items come next is a question about data in hand: give pilot= (--pilot)."
@@ -85,14 +88,24 @@ class Plan(Result):
 
     def to_dict(self) -> dict[str, Any]:
         return {
-            "best": self.best.to_dict(), "buy": self.purchase.to_dict(), "feasible": self.feasible, "sentence": self.sentence,
-            "now": None if self.now is None else self.now.to_dict(), "floor_without_gold": self.floor,
+            "best": self.best.to_dict(),
+            "buy": self.purchase.to_dict(),
+            "feasible": self.feasible,
+            "sentence": self.sentence,
+            "now": None if self.now is None else self.now.to_dict(),
+            "floor_without_gold": self.floor,
             "table": [design.to_dict() for design in self.table],
             "frontier": [design.to_dict() for design in self.frontier],
-            "metric": self.goal.metric, "target": self.goal.target, "level": self.goal.level,
-            "noise": "known" if self.goal.known else "learned", "width": self.wanted_width, "budget": self.budget,
-            "assumptions": self.assumptions, "warnings": self.warnings, "seed": self.seed,
-        }  # fmt: skip
+            "metric": self.goal.metric,
+            "target": self.goal.target,
+            "level": self.goal.level,
+            "noise": "known" if self.goal.known else "learned",
+            "width": self.wanted_width,
+            "budget": self.budget,
+            "assumptions": self.assumptions,
+            "warnings": self.warnings,
+            "seed": self.seed,
+        }
 
     def __str__(self) -> str:
         lines = [self.sentence, ""]

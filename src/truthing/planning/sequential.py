@@ -1,4 +1,6 @@
-"""Which items next: a label or gold, by the expected narrowing of the headline interval per unit of cost."""
+"""Which items next: a label or gold, by the expected narrowing of the headline interval per
+unit of cost.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ COLUMNS = ("rank", "item", "buy", "kind", "expected_gain", "cost", "chance")
 
 @dataclass(frozen=True, eq=False)
 class PilotState:
-    """Data in hand, ready to be asked what to buy next. ``members`` are the labelers of each kind; an open kind has more people like them."""
+    """Data in hand, ready to be asked what to buy next. ``members`` are the labelers of each
+    kind; an open kind has more people like them.
+    """
 
     labels: Labels
     predicted: Array
@@ -53,7 +57,9 @@ class PilotState:
 
 @dataclass(frozen=True)
 class Purchase:
-    """One thing to buy: ``gain`` is the expected narrowing of the whole interval, ``chance`` (gold only) that of having been chosen."""
+    """One thing to buy: ``gain`` is the expected narrowing of the whole interval, ``chance``
+    (gold only) that of having been chosen.
+    """
 
     rank: int
     item: Any
@@ -66,7 +72,9 @@ class Purchase:
 
 @dataclass(frozen=True, eq=False)
 class NextItems:
-    """Purchases, best first. ``gold_chances`` maps every item to its chance of being gold afterwards: `grade` takes it as ``gold_weights``."""
+    """Purchases, best first. ``gold_chances`` maps every item to its chance of being gold
+    afterwards: `grade` takes it as ``gold_weights``.
+    """
 
     rows: list[Purchase]
     gold_chances: Mapping[Any, float]
@@ -122,8 +130,9 @@ def next_items(
 ) -> NextItems:
     """The ``n`` purchases that narrow the headline interval most per unit of cost, one an item.
 
-    Gold is drawn at random unless ``gold="weighted"``: then disputed items are likelier to be drawn, with known chances that must
-    be handed to `grade` as ``gold_weights``. Labels may be chosen freely: the posterior conditions on what was labeled.
+    Gold is drawn at random unless ``gold="weighted"``: then disputed items are likelier to be
+    drawn, with known chances that must be handed to `grade` as ``gold_weights``. Labels may be
+    chosen freely: the posterior conditions on what was labeled.
     """
     _check(state, n, buy, gold)
     seed = as_seed(seed)
@@ -135,7 +144,8 @@ def next_items(
     rows = _label_rows(state, belief, slopes, n, rng) if "label" in buy else []
     if "label" in buy and belief.slope is not None:
         notes.append(
-            "The noise of the labelers is learned: one more label sharpens its own item only, and cannot narrow what the panel may share. Gold can."
+            "The noise of the labelers is learned: one more label sharpens its own item "
+            "only, and cannot narrow what the panel may share. Gold can."
         )
     free = np.flatnonzero(state.gold < 0)
     if "gold" in buy and state.costs.gold is not None and len(free):
@@ -143,30 +153,39 @@ def next_items(
         steps = _gold_steps(brings[free], variance, state.costs.gold, rows, min(n, len(free)))
         inclusion = _inclusion(brings[free], len(steps), gold)
         rising = np.argsort(brings[free], kind="stable")
-        # an item that is gold already could have been drawn now instead: its chance is that of free items like it
+        # an item that is gold already could have been drawn now instead: its chance is that of free
+        # items like it
         chances += (1 - chances) * np.interp(brings, brings[free][rising], inclusion[rising])
         drawn = rng.permutation(free[_systematic(inclusion, rng)]).tolist()
         rows = [row for row in rows if row[2] not in set(drawn)]
         rows += [(gain, state.costs.gold, place, "gold", "") for gain, place in zip(steps, drawn)]
         if gold == "weighted":
             notes.append(
-                "Gold was drawn with unequal chances: give grade gold_weights, or the grade will be off."
+                "Gold was drawn with unequal chances: give grade gold_weights, or the grade "
+                "will be off."
             )
     rows = sorted(rows, key=lambda row: -row[0] / row[1])[:n]
     bought = [
         Purchase(
-            rank, state.labels.items[place], what, name, _narrowing(gain / max(variance, 1e-300), state.width), cost,
+            rank,
+            state.labels.items[place],
+            what,
+            name,
+            _narrowing(gain / max(variance, 1e-300), state.width),
+            cost,
             float(chances[place]) if what == "gold" else None,
         )
         for rank, (gain, cost, place, what, name) in enumerate(rows, start=1)
-    ]  # fmt: skip
+    ]
     return NextItems(bought, dict(zip(state.labels.items, chances.tolist())), state.width, notes)
 
 
 def _label_rows(
     state: PilotState, belief: Belief, slopes: Array, n: int, rng: np.random.Generator
 ) -> list[Row]:
-    """The best kind of label for each item without gold, best items first, equals in random order."""
+    """The best kind of label for each item without gold, best items first, equals in random
+    order.
+    """
     prices = state.costs.labels
     gains = np.array([_label_gain(state, belief, slopes, name) for name in prices])
     rates = gains / np.array(list(prices.values()))[:, None]
@@ -181,7 +200,9 @@ def _label_rows(
 
 
 def _narrowing(share: float, width: float) -> float:
-    """The fall of the width when the variance falls by a share: widths go with the root of the variance."""
+    """The fall of the width when the variance falls by a share: widths go with the root of the
+    variance.
+    """
     return float(width * (1 - np.sqrt(max(1 - share, 0.0))))
 
 
@@ -190,7 +211,8 @@ def _check(state: PilotState, n: int, buy: tuple[str, ...], gold: str) -> None:
         raise InputError(f"{n} items to buy for: give a number above 0.")
     if gold not in ("random", "weighted"):
         raise InputError(
-            f"gold {gold!r} is not known: choose random, or weighted (chances that grade must be told)."
+            f"gold {gold!r} is not known: choose random, or weighted (chances that grade "
+            "must be told)."
         )
     if not buy or set(buy) - {"label", "gold"}:
         raise InputError(f"buy {buy!r}: choose label, gold or both.")
@@ -206,7 +228,9 @@ def _check(state: PilotState, n: int, buy: tuple[str, ...], gold: str) -> None:
 
 
 def _label_gain(state: PilotState, belief: Belief, slopes: Array, name: str) -> Array:
-    """For each item the gain of one more label of this kind; 0 where everybody of the kind has labeled it."""
+    """For each item the gain of one more label of this kind; 0 where everybody of the kind has
+    labeled it.
+    """
     kind = next(k for k in state.world.kinds if k.name == name)
     table = kind.tables.mean(axis=0)
     if belief.slope is None:
@@ -235,7 +259,9 @@ def _gold_now(state: PilotState) -> Array:
 def _gold_steps(
     gains: Array, variance: float, cost: float, labels: list[Row], most: int
 ) -> list[float]:
-    """What each gold item among the best purchases brings: precisions add, so every next one brings less."""
+    """What each gold item among the best purchases brings: precisions add, so every next one
+    brings less.
+    """
     gain = min(float(gains.mean()), 0.999 * variance)
     added = 1 / (variance - gain) - 1 / variance
     after = 1 / (1 / variance + added * np.arange(most + 1))
@@ -247,7 +273,9 @@ def _gold_steps(
 
 
 def _inclusion(gains: Array, count: int, how: str) -> Array:
-    """Chances of being drawn that add up to ``count``: equal, or half equal and half by the root of what gold would bring."""
+    """Chances of being drawn that add up to ``count``: equal, or half equal and half by the
+    root of what gold would bring.
+    """
     if how == "random" or count == 0:
         return np.full(len(gains), count / max(len(gains), 1))
     size = np.sqrt(np.maximum(gains, 0.0))

@@ -1,6 +1,8 @@
-"""The width of the default posterior's interval on a made-up data set: the very functions that `grade` calls, nothing else.
+"""The width of the default posterior's interval on a made-up data set: the very functions that
+`grade` calls, nothing else.
 
-The sampler of the labelers' rows, which `grade` runs to describe the labelers, is left out: the link does not use it.
+The sampler of the labelers' rows, which `grade` runs to describe the labelers, is left out: the
+link does not use it.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ DRAWS = 1000
 
 @dataclass(frozen=True)
 class Goal:
-    """Which interval is asked for: of what, about what, at which level, and what `grade` will be told about the labelers."""
+    """Which interval is asked for: of what, about what, at which level, and what `grade` will
+    be told about the labelers.
+    """
 
     metric: str
     target: str
@@ -35,7 +39,9 @@ class Goal:
     panel: str | None = None
 
     def width(self, confusion: Array, world: World) -> float:
-        """Width of the metric's interval over drawn confusion matrices; a metric that is never defined is not known at all: 1."""
+        """Width of the metric's interval over drawn confusion matrices; a metric that is never
+        defined is not known at all: 1.
+        """
         low, high = self.estimate(confusion, world).interval(self.level)
         return high - low if high >= low else 1.0
 
@@ -46,7 +52,9 @@ class Goal:
         )
 
     def link_level(self, readings: Views, extra_spread: float = 0.0) -> Components:
-        """The prior of the level as `grade` would set it, for readings that differ by ``extra_spread`` more (docs/plan.md, 3)."""
+        """The prior of the level as `grade` would set it, for readings that differ by
+        ``extra_spread`` more (docs/plan.md, 3).
+        """
         if self.panel_error is not None:
             return stated_components(readings, self.panel_error)
         return learned_components(readings, self.panel, extra_spread=extra_spread)
@@ -111,7 +119,13 @@ def known_samples(predicted: Array, log_likelihood: Array, gold: Array, seed: in
     groups = Groups.of(evidence, predicted)
     row_prior = np.full((n_classes, n_classes), PER_ROW / n_classes)
     samples = sample_known(
-        groups.evidence, groups.predicted, groups.size, n_outcomes=n_classes, row_prior=row_prior, prior=None,
-        n_draws=DRAWS, seed=seed,
-    )  # fmt: skip
+        groups.evidence,
+        groups.predicted,
+        groups.size,
+        n_outcomes=n_classes,
+        row_prior=row_prior,
+        prior=None,
+        n_draws=DRAWS,
+        seed=seed,
+    )
     return groups, samples

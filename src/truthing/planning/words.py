@@ -8,11 +8,21 @@ from truthing.planning.world import World
 
 
 def answer_sentence(
-    best: Design, goal: Goal, curves: list[CostCurve], *, feasible: bool, width: float | None, budget: float | None,
-    floor: float | None, now: Design | None,
-) -> str:  # fmt: skip
+    best: Design,
+    goal: Goal,
+    curves: list[CostCurve],
+    *,
+    feasible: bool,
+    width: float | None,
+    budget: float | None,
+    floor: float | None,
+    now: Design | None,
+) -> str:
     """The answer; out of reach is answered with the nearest within reach."""
-    what = f"{goal.level:.0%} interval of {goal.metric} {'on these items' if goal.target == 'sample' else 'on new data'}"
+    what = (
+        f"{goal.level:.0%} interval of {goal.metric} "
+        f"{'on these items' if goal.target == 'sample' else 'on new data'}"
+    )
     reach, buy = f"±{best.width / 2:.3f}", Basket.of(best, now)
     if feasible and best.cost == 0:
         text = f"Nothing has to be bought: what you have gives {reach} ({what})."
@@ -21,9 +31,15 @@ def answer_sentence(
     elif feasible:
         text = f"With {budget:,.2f} buy {buy}: that gives {reach} ({what}); cost {best.cost:,.2f}."
     elif budget is not None and best.cost > budget * (1 + 1e-12):
-        text = f"{budget:,.2f} is too little: the cheapest is {buy}, cost {best.cost:,.2f}, and gives {reach} ({what})."
+        text = (
+            f"{budget:,.2f} is too little: the cheapest is {buy}, cost {best.cost:,.2f}, and "
+            f"gives {reach} ({what})."
+        )
     elif budget is not None and width is not None:
-        text = f"±{width / 2:.3g} is out of reach: with this budget buy {buy}, which gives {reach} ({what}); cost {best.cost:,.2f}."
+        text = (
+            f"±{width / 2:.3g} is out of reach: with this budget buy {buy}, which gives {reach} "
+            f"({what}); cost {best.cost:,.2f}."
+        )
         enough = pick(curves, lambda c: c.reaching(width), by_cost=True)
         text += (
             f" ±{width / 2:.3g} costs about {enough.cost:,.0f}: {Basket.of(enough, now)}."
@@ -31,9 +47,15 @@ def answer_sentence(
             else " No budget buys it."
         )
     else:
-        text = f"±{(width or 0) / 2:.3g} is out of reach: the best is {reach} ({what}) with {buy}; cost {best.cost:,.2f}."
+        text = (
+            f"±{(width or 0) / 2:.3g} is out of reach: the best is {reach} ({what}) with {buy}; "
+            f"cost {best.cost:,.2f}."
+        )
     if floor is not None:
-        text += f" Without gold no number of labels gets below about ±{floor / 2:.2f}: labelers may be wrong together, and only gold shows how far."
+        text += (
+            f" Without gold no number of labels gets below about ±{floor / 2:.2f}: labelers may "
+            "be wrong together, and only gold shows how far."
+        )
     if now is not None and best.cost > 0:
         text += f" What you have now gives ±{now.width / 2:.3f}."
     return text
@@ -42,9 +64,15 @@ def answer_sentence(
 def what_is_assumed(goal: Goal, world: World, sets: int) -> list[str]:
     """What the widths rest on."""
     if goal.known:
-        noise = "Labelers err independently of each other and of the classifier, at rates that grade will be told (noise=, panel_error=0)."
+        noise = (
+            "Labelers err independently of each other and of the classifier, at rates that grade "
+            "will be told (noise=, panel_error=0)."
+        )
     elif goal.panel_error is None:
-        noise = "Grade will learn the noise and allow for a panel that is wrong together as public panels were."
+        noise = (
+            "Grade will learn the noise and allow for a panel that is wrong together as public "
+            "panels were."
+        )
     else:
         noise = f"Grade will learn the noise and be told panel_error={goal.panel_error}."
     if world.panel is not None and not goal.known:
@@ -58,7 +86,10 @@ def what_is_assumed(goal: Goal, world: World, sets: int) -> list[str]:
     else:
         drawn = "labelers err independently"
     if not (goal.known or world.panel or world.shared):
-        drawn += ". Real crowds do not: their intervals with gold come out wider, and some labels with gold in hand (--pilot) show by how much"
+        drawn += (
+            ". Real crowds do not: their intervals with gold come out wider, and some labels "
+            "with gold in hand (--pilot) show by how much"
+        )
     return [
         noise,
         f"Widths are means over {sets} simulated data sets of each size that was tried, graded as "

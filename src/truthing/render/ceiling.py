@@ -57,7 +57,10 @@ def pictures(result: BayesError, level: float = 0.95, **_: Any) -> dict[str, Pic
     """Models and ceiling."""
     models = {} if result.verdict is None else {"model": result.verdict}
 
-    said = f"Error of the model (bar) and the least error any classifier can reach (line), with {percent(level)} intervals."
+    said = (
+        "Error of the model (bar) and the least error any classifier can reach (line), with "
+        f"{percent(level)} intervals."
+    )
     if not np.isfinite(result.value):
         return {}
     return {"ceiling": Picture(lambda ax: draw(ax, result, models, level), said, 4, 3.5)}
@@ -76,7 +79,8 @@ def headline(result: BayesError, level: float) -> list[str]:
         ]
     if np.isnan(result.value):
         return [
-            f"The Bayes error is {result.details['over_prior']:.4f} times the unknown share of the positive class."
+            f"The Bayes error is {result.details['over_prior']:.4f} times the unknown share "
+            "of the positive class."
         ]
     low, high = result.interval(level)
     said = [
@@ -85,7 +89,8 @@ def headline(result: BayesError, level: float) -> list[str]:
     ]
     if result.identified is not None:
         said.append(
-            f"The labels pin it down to {result.lower:.2%} to {result.upper:.2%}, sampling error apart; "
+            f"The labels pin it down to {result.lower:.2%} to {result.upper:.2%}, sampling "
+            "error apart; "
             f"taken at face value they would say {result.paper:.2%}."
         )
     return said

@@ -1,4 +1,6 @@
-"""A comparison for people: a sentence, the models with bars, the differences, ranks, slices, and every doubt in words."""
+"""A comparison for people: a sentence, the models with bars, the differences, ranks, slices,
+and every doubt in words.
+"""
 
 from __future__ import annotations
 
@@ -167,10 +169,14 @@ def slice_rows(result: Comparison, metric: str, level: float) -> list[tuple[str,
         low, high = part.pooled.interval(level)
         rows.append(
             (
-                one_line(part.name, 24), f"{part.items:,}", one_line(part.model, 40), f"{part.pooled.mean:.3f}",
-                f"{low:.3f} – {high:.3f}", f"{part.alone.mean:.3f}",
+                one_line(part.name, 24),
+                f"{part.items:,}",
+                one_line(part.model, 40),
+                f"{part.pooled.mean:.3f}",
+                f"{low:.3f} – {high:.3f}",
+                f"{part.alone.mean:.3f}",
             )
-        )  # fmt: skip
+        )
     return rows
 
 

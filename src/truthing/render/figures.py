@@ -1,6 +1,8 @@
-"""Every picture of the report on matplotlib axes: each function takes ``ax`` (or makes one) and returns it.
+"""Every picture of the report on matplotlib axes: each function takes ``ax`` (or makes one) and
+returns it.
 
-Colours are from Okabe and Ito's palette, which colour-blind readers can tell apart; shapes differ too.
+Colours are from Okabe and Ito's palette, which colour-blind readers can tell apart; shapes differ
+too.
 """
 
 from __future__ import annotations
@@ -40,7 +42,8 @@ def plot(
     """One of the pictures by name."""
     if kind not in PICTURES:
         raise InputError(
-            f"no picture is called {kind!r}.{did_you_mean(kind, PICTURES)} Choose {', '.join(PICTURES)}."
+            f"no picture is called {kind!r}.{did_you_mean(kind, PICTURES)} Choose "
+            f"{', '.join(PICTURES)}."
         )
     return PICTURES[kind](report, ax, level=level, **options)
 
@@ -110,9 +113,17 @@ def metrics(report: Report, ax: Any = None, *, level: float = 0.95, terms: str =
         if line.known and line.face_value == line.face_value:
             if abs(line.face_value - line.mean) > ARROW:
                 ax.annotate(
-                    "", (line.mean, k - 0.28), (line.face_value, k - 0.28),
-                    arrowprops={"arrowstyle": "-|>", "color": ORANGE, "shrinkA": 3, "shrinkB": 0, "lw": 1.2},
-                )  # fmt: skip
+                    "",
+                    (line.mean, k - 0.28),
+                    (line.face_value, k - 0.28),
+                    arrowprops={
+                        "arrowstyle": "-|>",
+                        "color": ORANGE,
+                        "shrinkA": 3,
+                        "shrinkB": 0,
+                        "lw": 1.2,
+                    },
+                )
             ax.plot(line.face_value, k - 0.28, "o", mfc="white", mec=ORANGE, ms=5)
     ax.plot([], [], "o", color=BLUE, label=f"corrected, {percent(level)} interval")
     ax.plot([], [], "o", mfc="white", mec=ORANGE, label="labels at face value")
@@ -150,7 +161,9 @@ def density(
 
 
 def confusion(report: Report, ax: Any = None, *, level: float = 0.95) -> Any:
-    """Expected counts by truth and prediction with intervals; colour is the share of the row. With many classes, the busiest."""
+    """Expected counts by truth and prediction with intervals; colour is the share of the row.
+    With many classes, the busiest.
+    """
     summary = Summary(report, (level,))
     kept = summary.busiest_classes
     names = [_plain(one_line(report.classes[c], 16)) for c in kept]
@@ -164,11 +177,22 @@ def confusion(report: Report, ax: Any = None, *, level: float = 0.95) -> Any:
     )  # past 1 so that black words stay readable
     for row, t in enumerate(kept):
         for column, p in enumerate(kept):
-            ax.text(column, row, f"{mean[t, p]:,.0f}\n{low[t, p]:,.0f}–{high[t, p]:,.0f}", ha="center", va="center", size="small")  # fmt: skip
+            ax.text(
+                column,
+                row,
+                f"{mean[t, p]:,.0f}\n{low[t, p]:,.0f}–{high[t, p]:,.0f}",
+                ha="center",
+                va="center",
+                size="small",
+            )
     ax.set_xticks(range(len(kept)), names, rotation=45 if len(kept) > 5 else 0)
     ax.set_yticks(range(len(kept)), names)
     dropped = len(report.classes) - len(kept)
-    ax.set(xlabel="predicted", ylabel="truth", title=f"{len(kept)} busiest of {len(report.classes):,} classes" if dropped else "")  # fmt: skip
+    ax.set(
+        xlabel="predicted",
+        ylabel="truth",
+        title=f"{len(kept)} busiest of {len(report.classes):,} classes" if dropped else "",
+    )
     ax.spines[:].set_visible(False)
     return ax
 
@@ -216,8 +240,14 @@ def sensitivity(
 
 
 PICTURES: dict[str, Callable[..., Any]] = {
-    "metrics": metrics, "density": density, "confusion": confusion, "roc": roc, "pr": pr, "labelers": labelers, "sensitivity": sensitivity,
-}  # fmt: skip
+    "metrics": metrics,
+    "density": density,
+    "confusion": confusion,
+    "roc": roc,
+    "pr": pr,
+    "labelers": labelers,
+    "sensitivity": sensitivity,
+}
 
 
 def new_axes(ax: Any, width: float, height: float) -> Any:

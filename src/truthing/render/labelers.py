@@ -143,7 +143,10 @@ def expert_sentence(result: LabelersReport, expert: float) -> str:
         needed = result.needed(expert)
     except InputError as problem:
         return f"Against an expert with {expert:.1%} error: {problem}"
-    return f"An expert with {expert:.1%} error is matched by {needed} label{'s' * (needed != 1)} per item from independent labelers like the average of these."
+    return (
+        f"An expert with {expert:.1%} error is matched by {needed} label{'s' * (needed != 1)} "
+        "per item from independent labelers like the average of these."
+    )
 
 
 def people_table(result: LabelersReport, console: Console, level: float, top: int) -> Table:
@@ -216,7 +219,9 @@ def _advice(row: dict[str, Any]) -> str:
 
 
 def error_by_others(row: dict[str, Any]) -> str:
-    """The interval of `graded` in a row of the report's frame; empty where the others know too little."""
+    """The interval of `graded` in a row of the report's frame; empty where the others know too
+    little.
+    """
     return (
         f"{row['graded_low']:.2f} – {row['graded_high']:.2f}"
         if np.isfinite(row.get("graded", np.nan))

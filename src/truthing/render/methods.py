@@ -7,11 +7,16 @@ from truthing.render.words import percent
 from truthing.report import Report
 
 CITATIONS = {
-    "su": "Su, J. K. (2024). On Truthing Issues in Supervised Classification. Journal of Machine Learning Research 25, 1–91.",
-    "dawid": "Dawid, A. P. and Skene, A. M. (1979). Maximum likelihood estimation of observer error-rates using the EM algorithm. Applied Statistics 28(1), 20–28.",
-    "lam": "Lam, C. P. and Stork, D. G. (2003). Evaluating classifiers by means of test data with noisy labels. IJCAI-03, 513–518.",
-    "gelman": "Gelman, A. et al. (2013). Bayesian Data Analysis, 3rd ed. Chapman & Hall/CRC, sections 11.4–11.5.",
-    "newton": "Newton, M. A. and Raftery, A. E. (1994). Approximate Bayesian inference with the weighted likelihood bootstrap. Journal of the Royal Statistical Society B 56(1), 3–48.",
+    "su": "Su, J. K. (2024). On Truthing Issues in Supervised Classification. Journal of Machine "
+    "Learning Research 25, 1–91.",
+    "dawid": "Dawid, A. P. and Skene, A. M. (1979). Maximum likelihood estimation of observer "
+    "error-rates using the EM algorithm. Applied Statistics 28(1), 20–28.",
+    "lam": "Lam, C. P. and Stork, D. G. (2003). Evaluating classifiers by means of test data with "
+    "noisy labels. IJCAI-03, 513–518.",
+    "gelman": "Gelman, A. et al. (2013). Bayesian Data Analysis, 3rd ed. Chapman & Hall/CRC, sections "
+    "11.4–11.5.",
+    "newton": "Newton, M. A. and Raftery, A. E. (1994). Approximate Bayesian inference with the "
+    "weighted likelihood bootstrap. Journal of the Royal Statistical Society B 56(1), 3–48.",
 }
 
 
@@ -20,7 +25,8 @@ def methods(report: Report, level: float = 0.95) -> tuple[str, list[str]]:
     size = report.sizes
     labelers = "one labeler" if size["labelers"] == 1 else f"{size['labelers']:,} labelers"
     said = [
-        f"The classifier was graded on {size['items']:,} items with {size['labels']:,} noisy labels from {labelers}"
+        f"The classifier was graded on {size['items']:,} items with {size['labels']:,} noisy "
+        f"labels from {labelers}"
         + (f" and the known truth of {size['gold']:,} items" if size["gold"] else "")
         + f", using truthing {__version__} (method “{report.method}”, seed {report.seed})."
     ]
@@ -28,14 +34,17 @@ def methods(report: Report, level: float = 0.95) -> tuple[str, list[str]]:
     if report.method == "posterior":
         if report.noise.learned:
             said.append(
-                f"The labelers’ error rates were learned from the labels ({report.noise.model}; Dawid & Skene 1979), with the classifier as one more rater."
+                "The labelers’ error rates were learned from the labels "
+                f"({report.noise.model}; Dawid & Skene 1979), with the classifier as one "
+                "more rater."
             )
             cited.append("dawid")
         else:
             said.append("The labelers’ error rates were given.")
         if "link_effective_sample_size" in report.diagnostics:
             said.append(
-                "Because labels alone identify the consensus of the labelers and not the truth, the chance that consensus and truth differ was given a prior "
+                "Because labels alone identify the consensus of the labelers and not the "
+                "truth, the chance that consensus and truth differ was given a prior "
                 + (
                     "learned from public crowd-labelled data sets"
                     if report.diagnostics["panel_error"] is None
@@ -48,7 +57,8 @@ def methods(report: Report, level: float = 0.95) -> tuple[str, list[str]]:
                 )
             )
         said.append(
-            f"All figures are posterior means with {percent(level)} highest-density intervals computed from draws of complete answer keys, for "
+            f"All figures are posterior means with {percent(level)} highest-density "
+            "intervals computed from draws of complete answer keys, for "
             + ("these items." if report.target == "sample" else "new data like these items.")
         )
         if "rhat" in report.diagnostics:
@@ -61,12 +71,14 @@ def methods(report: Report, level: float = 0.95) -> tuple[str, list[str]]:
             cited.append("gelman")
         elif report.noise.learned and "link_effective_sample_size" not in report.diagnostics:
             said.append(
-                "The uncertainty of the learned rates was found by a weighted likelihood bootstrap (Newton & Raftery 1994)."
+                "The uncertainty of the learned rates was found by a weighted likelihood "
+                "bootstrap (Newton & Raftery 1994)."
             )
             cited.append("newton")
     else:
         said.append(
-            f"Figures and {percent(level)} intervals are those of Su’s method “{report.method}”, which takes the noise of the labelers as known."
+            f"Figures and {percent(level)} intervals are those of Su’s method "
+            f"“{report.method}”, which takes the noise of the labelers as known."
         )
         cited.append("su")
     if report.warnings:
@@ -74,6 +86,7 @@ def methods(report: Report, level: float = 0.95) -> tuple[str, list[str]]:
         left = len(report.warnings) - 3
         said.append(f"The program warned: {shown}{f' and {left} more.' if left > 0 else ''}")
     said.append(
-        "Labels were not assumed to be correct; how a classifier’s apparent error differs from its true error is described by Lam & Stork (2003)."
+        "Labels were not assumed to be correct; how a classifier’s apparent error differs "
+        "from its true error is described by Lam & Stork (2003)."
     )
     return " ".join(said), [CITATIONS[key] for key in sorted(cited)]

@@ -1,4 +1,6 @@
-"""A report as one HTML file: no network, no other file, readable without JavaScript; only the threshold's slider needs it."""
+"""A report as one HTML file: no network, no other file, readable without JavaScript; only the
+threshold's slider needs it.
+"""
 
 from __future__ import annotations
 
@@ -34,26 +36,48 @@ def to_html(
     terms: str = "usual",
     requirements: Sequence[Verdict] = (),
 ) -> str:
-    """The page. ``level`` is the one shown first; ``sensitivity`` adds the picture of what the assumptions do (a few runs)."""
+    """The page. ``level`` is the one shown first; ``sensitivity`` adds the picture of what the
+    assumptions do (a few runs).
+    """
     levels = tuple(sorted({*LEVELS, level}))
     summary = Summary(report, levels, terms)
     script = (FOLDER / "report.js").read_text()
     paragraph, references = methods(report, level)
     return str(
         template("report.html").render(
-            requirements=tuple(requirements), names=_names(summary), report=report, summary=summary, levels=levels, shown=levels.index(level), version=__version__,
-            css=(FOLDER / "report.css").read_text(), script=script, script_hash=fingerprint(script),
-            verdicts=[report.verdict(each) for each in levels], densities=_densities(summary), curves=_curves(summary),
-            points=_as_json(operating_points(report, levels)), sensitivity=_sensitivity(report, levels) if sensitivity else None,
-            methods=paragraph, references=references, python=sys.version.split()[0], numpy=np.__version__,
-            labeler_scale=(0.0, scale([labeler.error for labeler in summary.labelers])[1]), following=next_step(report),
+            requirements=tuple(requirements),
+            names=_names(summary),
+            report=report,
+            summary=summary,
+            levels=levels,
+            shown=levels.index(level),
+            version=__version__,
+            css=(FOLDER / "report.css").read_text(),
+            script=script,
+            script_hash=fingerprint(script),
+            verdicts=[report.verdict(each) for each in levels],
+            densities=_densities(summary),
+            curves=_curves(summary),
+            points=_as_json(operating_points(report, levels)),
+            sensitivity=_sensitivity(report, levels) if sensitivity else None,
+            methods=paragraph,
+            references=references,
+            python=sys.version.split()[0],
+            numpy=np.__version__,
+            labeler_scale=(0.0, scale([labeler.error for labeler in summary.labelers])[1]),
+            following=next_step(report),
         )
-    )  # fmt: skip
+    )
 
 
 def framed(page: str) -> str:
-    """The page inside a notebook: its own document, so that neither side's styles reach the other."""
-    return f'<iframe srcdoc="{html.escape(page)}" sandbox="allow-scripts" style="width:100%;height:44rem;border:0" title="truthing report"></iframe>'
+    """The page inside a notebook: its own document, so that neither side's styles reach the
+    other.
+    """
+    return (
+        f'<iframe srcdoc="{html.escape(page)}" sandbox="allow-scripts" '
+        'style="width:100%;height:44rem;border:0" title="truthing report"></iframe>'
+    )
 
 
 def fingerprint(script: str) -> str:
@@ -98,9 +122,13 @@ def _densities(summary: Summary) -> list[dict[str, Any]]:
         estimate, title = report[name], summary.title(name)
         low, high = estimate.interval(0.95)
         picture = svg.density(
-            estimate, summary.levels, report.at_face_value(name), ends,
-            f"Posterior of {title}: most of it lies between {low:.3f} and {high:.3f}, its mean is {estimate.mean:.3f}.",
-        )  # fmt: skip
+            estimate,
+            summary.levels,
+            report.at_face_value(name),
+            ends,
+            f"Posterior of {title}: most of it lies between {low:.3f} and {high:.3f}, its "
+            f"mean is {estimate.mean:.3f}.",
+        )
         found.append({"title": title, "picture": picture, "low": ends[0], "high": ends[1]})
     return found
 
@@ -115,10 +143,27 @@ def _curves(summary: Summary) -> list[dict[str, Any]]:
         (report.pr(), "Precision and recall", names["recall"], names["precision"]),
     ):
         area = curve.area
-        line = None if area is None else Line.of("AUC" if curve.kind == "roc" else "average precision", area, summary.levels)  # fmt: skip
-        said = f"{title} curve: {up} against {across} at every threshold, with a band at the chosen level."
+        line = (
+            None
+            if area is None
+            else Line.of(
+                "AUC" if curve.kind == "roc" else "average precision", area, summary.levels
+            )
+        )
+        said = (
+            f"{title} curve: {up} against {across} at every threshold, with a band at the chosen "
+            "level."
+        )
         point = report.operating_point(curve)
-        found.append({"title": title, "across": across, "up": up, "area": line, "picture": svg.curve(curve, summary.levels, point, said)})  # fmt: skip
+        found.append(
+            {
+                "title": title,
+                "across": across,
+                "up": up,
+                "area": line,
+                "picture": svg.curve(curve, summary.levels, point, said),
+            }
+        )
     return found
 
 
@@ -136,7 +181,9 @@ def _has_curves(report: Report) -> bool:
 
 
 def operating_points(report: Report, levels: tuple[float, ...]) -> dict[str, Any] | None:
-    """Recall, false alarms and precision at each threshold on the page, with limits at each level."""
+    """Recall, false alarms and precision at each threshold on the page, with limits at each
+    level.
+    """
     if not _has_curves(report):
         return None
     roc, pr = report.roc(), report.pr()
@@ -146,10 +193,19 @@ def operating_points(report: Report, levels: tuple[float, ...]) -> dict[str, Any
     return {
         "thresholds": [float(f"{t:.6g}") for t in roc.thresholds[kept]],
         "start": int(np.argmin(np.abs(roc.x[kept] - here[0]) + np.abs(roc.y[kept] - here[1]))),
-        "recall": {"mean": _rounded(roc.y[kept]), "limits": [[_rounded(v[kept]) for v in both[0][1]] for both in bands]},
-        "false_alarm": {"mean": _rounded(roc.x[kept]), "limits": [[_rounded(v[kept]) for v in both[0][0]] for both in bands]},
-        "precision": {"mean": _rounded(pr.y[kept]), "limits": [[_rounded(v[kept]) for v in both[1][1]] for both in bands]},
-    }  # fmt: skip
+        "recall": {
+            "mean": _rounded(roc.y[kept]),
+            "limits": [[_rounded(v[kept]) for v in both[0][1]] for both in bands],
+        },
+        "false_alarm": {
+            "mean": _rounded(roc.x[kept]),
+            "limits": [[_rounded(v[kept]) for v in both[0][0]] for both in bands],
+        },
+        "precision": {
+            "mean": _rounded(pr.y[kept]),
+            "limits": [[_rounded(v[kept]) for v in both[1][1]] for both in bands],
+        },
+    }
 
 
 def _rounded(values: Array) -> list[float | None]:

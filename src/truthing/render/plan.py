@@ -82,12 +82,17 @@ def sheet(plan: Plan, **more: Any) -> Sheet:
 
 def pictures(plan: Plan) -> dict[str, Picture]:
     """Cost against width."""
-    caption = f"Half width of the {percent(plan.goal.level)} interval of {plan.goal.metric} that money buys, by how labelers are mixed."
+    caption = (
+        f"Half width of the {percent(plan.goal.level)} interval of {plan.goal.metric} that money "
+        "buys, by how labelers are mixed."
+    )
     return {"plan": Picture(lambda ax: draw(ax, plan), caption, 7, 4.5)}
 
 
 def draw(ax: Any, plan: Plan) -> None:
-    """Half-width against cost, one line for each way to mix labelers; the best design marked, the goal as lines."""
+    """Half-width against cost, one line for each way to mix labelers; the best design marked,
+    the goal as lines.
+    """
     kinds = list(plan.best.labels_per_item)
     best = sorted(
         plan.curves,
@@ -98,7 +103,8 @@ def draw(ax: Any, plan: Plan) -> None:
     for colour, curve in zip(COLOURS, best[:MOST_CURVES]):
         labels = dict(zip(kinds, curve.composition))
         names = [
-            f"{m:.3g} {'label' if kind == 'label' else kind}{'s' if kind == 'label' and m != 1 else ''}"
+            f"{m:.3g} "
+            f"{'label' if kind == 'label' else kind}{'s' if kind == 'label' and m != 1 else ''}"
             for kind, m in labels.items()
             if m
         ]

@@ -57,5 +57,8 @@ def pictures(result: Prevalence, level: float = 0.95) -> dict[str, Picture]:
         draw_lines(ax, lines)
         return ax.set(xlabel="share")
 
-    said = f"Share of each class with {percent(level)} intervals, corrected for mistakes of the labelers."
+    said = (
+        f"Share of each class with {percent(level)} intervals, corrected for mistakes of the "
+        "labelers."
+    )
     return {"shares": Picture(draw, said, 6, 1 + 0.34 * len(lines))}

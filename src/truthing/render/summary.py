@@ -1,4 +1,6 @@
-"""What of a report is shown: the same choice for the page and the pictures, small at any size of the data, and said when it is a choice."""
+"""What of a report is shown: the same choice for the page and the pictures, small at any size
+of the data, and said when it is a choice.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ Limits = list[tuple[float, float]]
 
 @dataclass(frozen=True)
 class Line:
-    """One number to show: its mean, its limits at each level, and what it would be at face value."""
+    """One number to show: its mean, its limits at each level, and what it would be at face
+    value.
+    """
 
     title: str
     mean: float
@@ -127,7 +131,9 @@ class Summary:
 
     @cached_property
     def metric_names(self) -> list[str]:
-        """The metrics shown: all, or with many classes the overall ones and those of the most frequent classes."""
+        """The metrics shown: all, or with many classes the overall ones and those of the most
+        frequent classes.
+        """
         names = self.report.metrics
         if len(names) <= MOST_METRICS:
             return names
@@ -193,12 +199,16 @@ class Summary:
         limits = [shortest_interval(confusion.draws[:, chosen], level) for level in self.levels]
         return [
             Cell(
-                one_line(names[t]), one_line(names[p]), float(mean[k]), [(float(low[n]), float(high[n])) for low, high in limits],
-                float(mean[k] / rows[t]) if rows[t] else 0.0, not off[k],
+                one_line(names[t]),
+                one_line(names[p]),
+                float(mean[k]),
+                [(float(low[n]), float(high[n])) for low, high in limits],
+                float(mean[k] / rows[t]) if rows[t] else 0.0,
+                not off[k],
             )
             for n, k in enumerate(chosen)
             for t, p in [confusion.cells[k]]
-        ]  # fmt: skip
+        ]
 
     @cached_property
     def labelers(self) -> list[Labeler]:
@@ -214,13 +224,19 @@ class Summary:
         return [
             Labeler(
                 Line(
-                    one_line(noise.labelers[t], 48), float(error[t]),
-                    [(float(limit[0][t]), float(limit[1][t])) for limit in found if limit is not None],
+                    one_line(noise.labelers[t], 48),
+                    float(error[t]),
+                    [
+                        (float(limit[0][t]), float(limit[1][t]))
+                        for limit in found
+                        if limit is not None
+                    ],
                 ),
-                float(bits[t] / most), [float(noise.confusion[t, c, c]) for c in range(min(len(self.report.classes), 6))],
+                float(bits[t] / most),
+                [float(noise.confusion[t, c, c]) for c in range(min(len(self.report.classes), 6))],
             )
             for t in order
-        ]  # fmt: skip
+        ]
 
     @cached_property
     def pairs(self) -> list[dict[str, Any]]:
@@ -243,15 +259,18 @@ class Summary:
         report, said = self.report, []
         if len(report.metrics) > len(self.metric_names):
             said.append(
-                f"{len(self.metric_names)} of {len(report.metrics):,} metrics are shown: the overall ones and those of frequent classes."
+                f"{len(self.metric_names)} of {len(report.metrics):,} metrics are shown: the "
+                "overall ones and those of frequent classes."
             )
         if not self.whole_confusion:
             said.append(
-                f"With {len(report.classes):,} classes the confusion matrix is shown by its {len(self.cells)} largest mistakes."
+                f"With {len(report.classes):,} classes the confusion matrix is shown by its "
+                f"{len(self.cells)} largest mistakes."
             )
         if report.noise.confusion is not None and len(report.noise.labelers) > MOST_LABELERS:
             half = MOST_LABELERS // 2
             said.append(
-                f"Of {len(report.noise.labelers):,} labelers the {half} best and the {half} worst are shown."
+                f"Of {len(report.noise.labelers):,} labelers the {half} best and the {half} "
+                "worst are shown."
             )
         return [f"{line} report.to_json() has everything." for line in said]

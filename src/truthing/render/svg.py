@@ -1,6 +1,8 @@
-"""Inline SVG for the page, drawn here so that it shows without JavaScript; each limit is drawn once for each level, and CSS shows one of them.
+"""Inline SVG for the page, drawn here so that it shows without JavaScript; each limit is drawn once
+for each level, and CSS shows one of them.
 
-Places are shares of the picture's width and height, in percent, so that lines and words keep their size on a phone.
+Places are shares of the picture's width and height, in percent, so that lines and words keep their
+size on a phone.
 """
 
 from __future__ import annotations
@@ -42,14 +44,25 @@ def place(value: float, low: float = 0.0, high: float = 1.0) -> str:
 
 
 def track(line: Line, said: str, low: float = 0.0, high: float = 1.0) -> Markup:
-    """Interval and estimate on a line from ``low`` to ``high``, and above it an arrow from face value to estimate."""
+    """Interval and estimate on a line from ``low`` to ``high``, and above it an arrow from face
+    value to estimate.
+    """
     parts = [
         element("line", x1=x, x2=x, y1="0", y2="100%", class_="grid")
         for x in (place(low + t * (high - low), low, high) for t in TICKS)
     ]
     if line.known:
         for k, (left, right) in enumerate(line.limits):
-            parts.append(element("line", x1=place(left, low, high), x2=place(right, low, high), y1="26", y2="26", class_=f"limits at at-{k}"))  # fmt: skip
+            parts.append(
+                element(
+                    "line",
+                    x1=place(left, low, high),
+                    x2=place(right, low, high),
+                    y1="26",
+                    y2="26",
+                    class_=f"limits at at-{k}",
+                )
+            )
         if line.face_value == line.face_value:
             start, end = place(line.face_value, low, high), place(line.mean, low, high)
             if abs(line.face_value - line.mean) > ARROW * (high - low):
@@ -135,7 +148,9 @@ def _hill(x: Array, y: Array, low: float, high: float) -> str:
 
 
 def curve(found: Curve, levels: Sequence[float], point: tuple[float, float], said: str) -> Markup:
-    """A ROC or PR curve with its band; a square where the predictions as given are, a ring that follows the threshold."""
+    """A ROC or PR curve with its band; a square where the predictions as given are, a ring that
+    follows the threshold.
+    """
     kept = thinned(found)
     x, y = found.x[kept], found.y[kept]
     drawn = [
@@ -167,8 +182,14 @@ def curve(found: Curve, levels: Sequence[float], point: tuple[float, float], sai
     marks = [element("circle", class_="moving", r="7", cx="-100%", cy="0")]
     if point[0] == point[0] and point[1] == point[1]:
         marks.append(
-            element("svg", element("rect", x="-5", y="-5", width="10", height="10", class_="chosen"), x=place(point[0]), y=place(1 - point[1]), overflow="visible")
-        )  # fmt: skip
+            element(
+                "svg",
+                element("rect", x="-5", y="-5", width="10", height="10", class_="chosen"),
+                x=place(point[0]),
+                y=place(1 - point[1]),
+                overflow="visible",
+            )
+        )
     inner = element(
         "svg",
         *drawn,
@@ -177,11 +198,22 @@ def curve(found: Curve, levels: Sequence[float], point: tuple[float, float], sai
         width="100%",
         height="100%",
     )
-    return element("svg", element("title", said), *ticks, inner, *marks, class_="curve-picture", role="img", data_kind=found.kind)  # fmt: skip
+    return element(
+        "svg",
+        element("title", said),
+        *ticks,
+        inner,
+        *marks,
+        class_="curve-picture",
+        role="img",
+        data_kind=found.kind,
+    )
 
 
 def thinned(found: Curve) -> Array:
-    """Thresholds that are drawn: all, or as many as can be seen; those without a value are left out."""
+    """Thresholds that are drawn: all, or as many as can be seen; those without a value are left
+    out.
+    """
     known = np.flatnonzero(~(np.isnan(found.x) | np.isnan(found.y)))
     return known[
         np.unique(np.linspace(0, len(known) - 1, min(MOST_POINTS, len(known))).round().astype(int))

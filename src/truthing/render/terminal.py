@@ -1,4 +1,6 @@
-"""A report on the terminal: a sentence, the metrics with bars, the confusion matrix, labelers, every doubt in words, and what to do next."""
+"""A report on the terminal: a sentence, the metrics with bars, the confusion matrix, labelers,
+every doubt in words, and what to do next.
+"""
 
 from __future__ import annotations
 
@@ -84,7 +86,9 @@ def plain_table(title: str | None = None) -> Table:
 
 
 def lines_table(level: float, console: Console, what: str) -> tuple[Table, Draw | None]:
-    """A table of estimates, and what draws its bars; narrow terminals lose the bars, then the face values."""
+    """A table of estimates, and what draws its bars; narrow terminals lose the bars, then the
+    face values.
+    """
     width = console.width
     bar = 0 if width < ROOM_FOR_BAR else max(10, min(30, width - 63))
     table = plain_table()
@@ -172,8 +176,10 @@ def confusion_table(summary: Summary, console: Console) -> Table:
     table.add_column("items", justify="right", no_wrap=True)
     for c in mistakes:
         table.add_row(
-            Text(c.truth), Text(c.predicted), f"{c.mean:.0f} ({c.limits[0][0]:.0f}–{c.limits[0][1]:.0f})"
-        )  # fmt: skip
+            Text(c.truth),
+            Text(c.predicted),
+            f"{c.mean:.0f} ({c.limits[0][0]:.0f}–{c.limits[0][1]:.0f})",
+        )
     return table
 
 
@@ -229,6 +235,9 @@ def sensitivity_table(found: Sensitivity, level: float, console: Console) -> Tab
             drawn = [draw(low, line.mean, high)] if bar else []
             table.add_row(f"  {line.title}", number(line.mean), limits, *drawn)
     low, high = found.bounds
-    table.caption = f"Whatever the dependence, if the consensus is as good as the model says: {low:.3f} to {high:.3f}."
+    table.caption = (
+        f"Whatever the dependence, if the consensus is as good as the model says: {low:.3f} to "
+        f"{high:.3f}."
+    )
     table.caption_justify, table.caption_style = "left", ""
     return table

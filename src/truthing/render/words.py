@@ -76,7 +76,8 @@ def percent(level: float) -> str:
     return f"{100 * level:.4g}%"
 
 
-# mean width of the 95% interval of accuracy by number of gold items, over public panels (docs/honesty.md)
+# mean width of the 95% interval of accuracy by number of gold items, over public panels
+# (docs/honesty.md)
 WIDTHS = {0: 0.294, 25: 0.169, 50: 0.122, 100: 0.087, 200: 0.060}
 
 
@@ -112,7 +113,10 @@ def gold_to_narrow(report: Report, ratio: float) -> str:
 def next_step(report: Report) -> str | None:
     """The most useful thing to do now."""
     if report.method != "posterior":
-        return "method posterior: this one takes its noise model as known, so its interval may be too narrow."
+        return (
+            "method posterior: this one takes its noise model as known, so its interval may be "
+            "too narrow."
+        )
     gold = report.sizes["gold"]
     if "link_effective_sample_size" not in report.diagnostics or gold >= 200:
         return (

@@ -32,7 +32,10 @@ PRINTED_2 = {
     1.0: (99, 98, 95),
 }
 Counts = tuple[int, int, int, int]
-PUBLISHED = "It is published as “Optical Recognition of Handwritten Digits” in the UCI Machine Learning Repository."
+PUBLISHED = (
+    "It is published as “Optical Recognition of Handwritten Digits” in the UCI Machine Learning "
+    "Repository."
+)
 LABELERS = (0.99, 0.98, 0.95)
 # pair: test images, labeler errors, classifier errors, disagreements
 PRINTED_3 = {
@@ -82,7 +85,10 @@ def show_table_3() -> None:
         "disagreements",
         "bounds on true error",
     ]
-    models = "Labeler: 1 nearest neighbour. Classifier: multinomial naive Bayes on the raw counts; the paper does not say which naive Bayes it used."
+    models = (
+        "Labeler: 1 nearest neighbour. Classifier: multinomial naive Bayes on the raw counts; "
+        "the paper does not say which naive Bayes it used."
+    )
     try:
         found, missing = table_3(), ""
     except InputError as problem:
@@ -134,7 +140,9 @@ def table_1() -> dict[float, list[str]]:
 
 
 def table_2() -> dict[float, list[float]]:
-    """Apparent precision = recall of class 2 at break-even, for labelers at break-even themselves; p = (.9, .1)."""
+    """Apparent precision = recall of class 2 at break-even, for labelers at break-even
+    themselves; p = (.9, .1).
+    """
     prior = np.array([0.9, 0.1])
     table = {}
     for classifier in PRINTED_2:

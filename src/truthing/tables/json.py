@@ -111,7 +111,8 @@ def _tool(records: list[Any], name: str, question: str | None) -> Table | None:
 def _unexpected(name: str, problem: Exception) -> InputError:
     return InputError(
         f"{name} begins like the export of a tool but is shaped otherwise "
-        f"({type(problem).__name__}: {str(problem)[:80]}). Export it again, or write item, labeler and label as CSV."
+        f"({type(problem).__name__}: {str(problem)[:80]}). Export it again, or write item, "
+        "labeler and label as CSV."
     )
 
 

@@ -72,7 +72,8 @@ class Table:
         codes, names = self.codes(column)
         if (codes < 0).any():
             raise InputError(
-                f"{self.place(int(np.argmin(codes)))}: no {what} in column {column!r}. Fill it in or remove the line."
+                f"{self.place(int(np.argmin(codes)))}: no {what} in column {column!r}. Fill "
+                "it in or remove the line."
             )
         return codes, names
 
@@ -113,7 +114,8 @@ def _without(codes: Array, names: pl.Series, gone: pl.Series) -> tuple[Array, pl
 
 
 def parse_names(names: pl.Series | Sequence[Any]) -> tuple[Any, ...]:
-    """Integers where every text is one, then booleans, then numbers; otherwise the texts. "007" stays a text.
+    """Integers where every text is one, then booleans, then numbers; otherwise the texts. "007"
+    stays a text.
 
     >>> parse_names(["-1", "+1"]), parse_names(["007", "8"]), parse_names(["true", "false"])
     ((-1, 1), ('007', '8'), (True, False))

@@ -52,7 +52,8 @@ def _replace(target: Path, data: bytes) -> None:
 
 
 def harmless(text: str) -> str:
-    """Text that a spreadsheet would take for a formula gets an apostrophe in front; numbers stay numbers.
+    """Text that a spreadsheet would take for a formula gets an apostrophe in front; numbers stay
+    numbers.
 
     >>> harmless("=cmd|' /C calc'!A0"), harmless("-1.5"), harmless("spam")
     ("'=cmd|' /C calc'!A0", '-1.5', 'spam')
@@ -75,7 +76,9 @@ def _formulas(column: pl.Series) -> dict[str, str]:
 
 
 def write_frame(frame: pl.DataFrame, path: str | Path) -> None:
-    """A frame in the format that the file's name says: .csv .tsv .parquet .jsonl, with .gz or without."""
+    """A frame in the format that the file's name says: .csv .tsv .parquet .jsonl, with .gz or
+    without.
+    """
     suffixes = [s.lower().lstrip(".") for s in Path(path).suffixes]
     packed = suffixes[-1:] == ["gz"]
     kind = (suffixes[:-1] if packed else suffixes)[-1:] or [""]
@@ -90,7 +93,8 @@ def write_frame(frame: pl.DataFrame, path: str | Path) -> None:
         frame.write_ndjson(buffer)
     else:
         raise InputError(
-            f"cannot tell the format of {path}: end its name in .csv, .tsv, .parquet or .jsonl (.gz may follow)."
+            f"cannot tell the format of {path}: end its name in .csv, .tsv, .parquet or "
+            ".jsonl (.gz may follow)."
         )
     write_bytes(path, gzip.compress(buffer.getvalue()) if packed else buffer.getvalue())
 

@@ -1,4 +1,6 @@
-"""The public names of training, each listed here and nowhere else; `truthing.lazy` reads this file."""
+"""The public names of training, each listed here and nowhere else; `truthing.lazy` reads this
+file.
+"""
 
 from truthing.train import losses as losses
 from truthing.train.evidence import WeakLabelsWarning as WeakLabelsWarning

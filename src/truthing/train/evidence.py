@@ -1,4 +1,6 @@
-"""What the labels say about each row of X: labels in any shape aligned with the rows, and p(labels | truth) from known or learned noise."""
+"""What the labels say about each row of X: labels in any shape aligned with the rows, and
+p(labels | truth) from known or learned noise.
+"""
 
 from __future__ import annotations
 
@@ -27,14 +29,18 @@ WEAK = 2 / 3  # MMSE training has lost a third of the contrast between classes
 
 
 class WeakLabelsWarning(UserWarning):
-    """The labels say little about the truth, and this way of training does not ask X what they leave open."""
+    """The labels say little about the truth, and this way of training does not ask X what they
+    leave open.
+    """
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """log p(labels | truth) for the rows that can be used (gold certain, each row's maximum zero), and the class prior.
+    """log p(labels | truth) for the rows that can be used (gold certain, each row's maximum zero),
+    and the class prior.
 
-    ``tables`` are the labelers' confusion matrices where the noise model has them; ``fit`` is how they were learned.
+    ``tables`` are the labelers' confusion matrices where the noise model has them; ``fit`` is how
+    they were learned.
     """
 
     labels: Labels
@@ -57,7 +63,9 @@ class Evidence:
 
     @cached_property
     def reliability(self) -> float:
-        """Share of the contrast between classes that p(truth | labels) keeps: Σ Var(posterior) / Σ π(1 - π), 1 for perfect labels, 0 for useless ones."""
+        """Share of the contrast between classes that p(truth | labels) keeps: Σ Var(posterior)
+        / Σ π(1 - π), 1 for perfect labels, 0 for useless ones.
+        """
         mean = self.posterior.mean(axis=0)
         return float(self.posterior.var(axis=0).sum() / max((mean * (1 - mean)).sum(), 1e-300))
 
@@ -68,7 +76,9 @@ class Evidence:
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """Labels of the rows that can be used, which rows those are, and the codes of their gold (-1: none)."""
+    """Labels of the rows that can be used, which rows those are, and the codes of their gold
+    (-1: none).
+    """
 
     labels: Labels
     kept: Array
@@ -76,12 +86,15 @@ class Panel:
 
 
 def gather(X: Any, labels: Any, *, gold: Any = None, repeats: Repeats = "error") -> Panel:
-    """Labels and gold aligned with the rows of X; rows with neither are left out, and that is said."""
+    """Labels and gold aligned with the rows of X; rows with neither are left out, and that is
+    said.
+    """
     named = isinstance(labels, Labels) or hasattr(labels, "columns")
     panel = align_labels(X, labels).resolve_repeats(repeats)
     if gold is not None and not named:
         raise InputError(
-            "gold names items, and a plain matrix has none that survive splitting: give tr.Labels.from_matrix(matrix, items=…)."
+            "gold names items, and a plain matrix has none that survive splitting: give "
+            "tr.Labels.from_matrix(matrix, items=…)."
         )
     known, codes = as_gold(gold), np.full(panel.n_items, -1, dtype=np.int64)
     if known is not None:
@@ -95,7 +108,8 @@ def gather(X: Any, labels: Any, *, gold: Any = None, repeats: Repeats = "error")
         raise InputError("no item has a label: there is nothing to learn from.")
     if panel.n_classes < 2:
         raise InputError(
-            f"the labels name one class only ({listing(map(repr, panel.classes))}): a classifier needs two classes or more."
+            f"the labels name one class only ({listing(map(repr, panel.classes))}): a "
+            "classifier needs two classes or more."
         )
     if len(kept) < panel.n_items:
         warnings.warn(
@@ -117,7 +131,8 @@ def _weighed(panel: Labels, kept: Array, gold: Array, model: Any, prior: Array |
     tables, fit, learned_prior = None, None, None
     if model is None and panel.per_item.max(initial=0) < 2 and not (gold >= 0).any():
         warnings.warn(
-            "One label an item and nothing known about the noise: labels are taken as correct. Say how often they are wrong, as in noise=0.1.",
+            "One label an item and nothing known about the noise: labels are taken as "
+            "correct. Say how often they are wrong, as in noise=0.1.",
             stacklevel=5,
         )
         tables = symmetric_table(np.zeros(panel.n_labelers), panel.n_classes)
@@ -148,7 +163,9 @@ def _weighed(panel: Labels, kept: Array, gold: Array, model: Any, prior: Array |
 def _sampled(
     panel: Labels, gold: Array, model: Any, prior: Array | None
 ) -> tuple[Array, Array, Array | None]:
-    """Noise that only the sampler can learn (strata, difficulty, ranges, partly known): its p(truth | labels) with the prior divided out."""
+    """Noise that only the sampler can learn (strata, difficulty, ranges, partly known): its
+    p(truth | labels) with the prior divided out.
+    """
     from truthing.rate import prevalence
 
     known = {panel.items[i]: panel.classes[gold[i]] for i in np.flatnonzero(gold >= 0)}
@@ -160,7 +177,8 @@ def _sampled(
     return np.log(np.maximum(found.truth, 1e-12)) - np.log(np.maximum(share, 1e-12)), share, tables
 
 
-# ---- labels in any shape --------------------------------------------------------------------------------------------
+# ---- labels in any shape
+# --------------------------------------------------------------------------------------------
 
 
 def align_labels(X: Any, labels: Any) -> Labels:
@@ -199,7 +217,8 @@ def align_labels(X: Any, labels: Any) -> Labels:
     n_rows = _num_samples(X)
     if labels is None:
         raise InputError(
-            "the estimator requires y to be passed, but the target y is None: give labels, a matrix or one label for each row."
+            "the estimator requires y to be passed, but the target y is None: give labels, a "
+            "matrix or one label for each row."
         )
     if isinstance(labels, Labels):
         panel = labels
@@ -209,7 +228,8 @@ def align_labels(X: Any, labels: Any) -> Labels:
         panel = _from_array(labels)
     if panel.n_items != n_rows:
         raise InputError(
-            f"X and labels have inconsistent numbers of samples: {n_rows:,} rows and {panel.n_items:,} items. Give one item for each row, in the order of X."
+            f"X and labels have inconsistent numbers of samples: {n_rows:,} rows and "
+            f"{panel.n_items:,} items. Give one item for each row, in the order of X."
         )
     return panel
 
@@ -244,10 +264,17 @@ def _from_frame(X: Any, frame: Any, n_rows: int) -> Labels:
     absent = [item for item in table.items if item not in rows]
     if absent:
         raise InputError(
-            f"item {listing(map(repr, absent), 3)} of the labels is no row of X: items name the index of X where it is a data frame, positions from 0 otherwise."
+            f"item {listing(map(repr, absent), 3)} of the labels is no row of X: items name "
+            "the index of X where it is a data frame, positions from 0 otherwise."
         )
     place = np.array([rows[item] for item in table.items], dtype=np.int32)
     return Labels.from_codes(
-        place[table.item], table.labeler, table.label, items=tuple(names), labelers=table.labelers, classes=table.classes,
-        votes=table.votes, anonymous=table.anonymous,
-    )  # fmt: skip
+        place[table.item],
+        table.labeler,
+        table.label,
+        items=tuple(names),
+        labelers=table.labelers,
+        classes=table.classes,
+        votes=table.votes,
+        anonymous=table.anonymous,
+    )

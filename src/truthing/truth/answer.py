@@ -1,7 +1,9 @@
-"""What sets the interval: every unknown has a posterior, and each draw of the truth is a complete answer key.
+"""What sets the interval: every unknown has a posterior, and each draw of the truth is a complete
+answer key.
 
 Noise given: the classifier's rows and the class prior are sampled. Noise learned and trusted
-(``panel_error=0``): labelers too (`labelers`). Noise learned and not trusted, the default: the link.
+(``panel_error=0``): labelers too (`labelers`). Noise learned and not trusted, the default: the
+link.
 """
 
 from __future__ import annotations
@@ -55,10 +57,19 @@ def with_known_noise(
     )
     for longer in (1, 5):
         samples = sample_known(
-            problem.groups.evidence, problem.groups.predicted, problem.groups.size, n_outcomes=question.n_classes,
-            row_prior=np.full((question.n_classes, question.n_classes), PER_ROW / question.n_classes),
-            prior=question.prior, n_draws=longer * question.n_draws, seed=question.seed, burn=200 * longer, progress=question.progress,
-        )  # fmt: skip
+            problem.groups.evidence,
+            problem.groups.predicted,
+            problem.groups.size,
+            n_outcomes=question.n_classes,
+            row_prior=np.full(
+                (question.n_classes, question.n_classes), PER_ROW / question.n_classes
+            ),
+            prior=question.prior,
+            n_draws=longer * question.n_draws,
+            seed=question.seed,
+            burn=200 * longer,
+            progress=question.progress,
+        )
         right = np.trace(samples.counts, axis1=1, axis2=2)
         if split_rhat(right, samples.n_chains) < 1.05 or question.n_classes > FEW_CLASSES:
             break
@@ -144,7 +155,9 @@ def _score_answer(
 
 
 def _learned_scores(question: Question, samples: CrowdSamples) -> ScoreAnswer | None:
-    """Several draws of the labelers' rows in turn: their mean alone would hide what is not known."""
+    """Several draws of the labelers' rows in turn: their mean alone would hide what is not
+    known.
+    """
     entries = Entries.of(question.labels)
     rows = [samples.row_mean]
     if samples.rows is not None:

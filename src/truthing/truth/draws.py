@@ -1,4 +1,6 @@
-"""Answer keys drawn from the posterior of the truth: each draw is complete, so any metric of it is a draw of that metric."""
+"""Answer keys drawn from the posterior of the truth: each draw is complete, so any metric of it
+is a draw of that metric.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +75,9 @@ def narrower_shares(drawn: Array, alone: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class LateDraws:
-    """A `DrawnAnswer` made when first asked: metrics with a closed form never need it, and a million items take seconds."""
+    """A `DrawnAnswer` made when first asked: metrics with a closed form never need it, and a
+    million items take seconds.
+    """
 
     make: Callable[[], DrawnAnswer]
 
@@ -92,7 +96,9 @@ class LateDraws:
 def draw_confusion(
     posterior: Array, groups: Groups, n_draws: int, rng: np.random.Generator
 ) -> Confusion:
-    """Confusion matrices of ``n_draws`` answer keys; equal items are drawn together as a multinomial."""
+    """Confusion matrices of ``n_draws`` answer keys; equal items are drawn together as a
+    multinomial.
+    """
     if posterior.shape[1] > _DENSE:
         return _draw_sparse(posterior, groups, n_draws, rng)
     if posterior.shape[1] == 2 and len(groups) > _MANY:
@@ -114,7 +120,9 @@ def draw_confusion(
 def _draw_counts(
     posterior: Array, groups: Groups, n_draws: int, rng: np.random.Generator
 ) -> Confusion:
-    """Two classes: each column's count of true positives, drawn from its exact distribution instead of item by item."""
+    """Two classes: each column's count of true positives, drawn from its exact distribution
+    instead of item by item.
+    """
     counts = np.zeros((n_draws, 2, 2))
     for prediction in range(2):
         chosen = groups.predicted == prediction

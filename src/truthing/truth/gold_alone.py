@@ -1,7 +1,8 @@
 """What gold by itself would say, without the labels: the yardstick of every other answer.
 
-Accuracy: right items k of g, θ ~ Beta(k + ½, g - k + ½), (k + Binomial(N - g, θ)) / N. Other metrics:
-the same with Dirichlet(½) for the true classes of each predicted class. Gold is taken as random.
+Accuracy: right items k of g, θ ~ Beta(k + ½, g - k + ½), (k + Binomial(N - g, θ)) / N. Other
+metrics: the same with Dirichlet(½) for the true classes of each predicted class. Gold is taken as
+random.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ MOST_DRAWS = 2000
 
 @dataclass(frozen=True, eq=False)
 class GoldAlone:
-    """Estimates from the gold items only; ``predicted`` and ``gold`` are codes of all items (gold -1
-    where unknown)."""
+    """Estimates from the gold items only; ``predicted`` and ``gold`` are codes of all items (gold
+    -1 where unknown).
+    """
 
     classes: tuple[Any, ...]
     positive: int | None

@@ -1,4 +1,5 @@
-"""What is learned about the labelers: which noise model, and their confusion matrices with their uncertainty.
+"""What is learned about the labelers: which noise model, and their confusion matrices with their
+uncertainty.
 
 This half of a grade shapes ``report.noise``. It sets the interval only where the user trusts the
 noise model (``panel_error=0``); otherwise `answer` does, by the link.
@@ -35,7 +36,9 @@ PER_ROW = 2.0  # pseudo-items in the prior of each of the classifier's rows
 
 @dataclass(frozen=True, eq=False)
 class LearnedLabelers:
-    """Draws of the labelers' tables and of the truth under one noise model, and what must be said about them."""
+    """Draws of the labelers' tables and of the truth under one noise model, and what must be
+    said about them.
+    """
 
     samples: CrowdSamples
     noise: NoiseSummary
@@ -69,7 +72,8 @@ def describe_labelers(
             raise
     found = _described(question, DawidSkene(), scores, fit, trusted)
     found.warnings.append(
-        f"{row_model(noise, question.labels)[1].capitalize()} predict held-out labels best, but the "
+        f"{row_model(noise, question.labels)[1].capitalize()} predict held-out labels best, "
+        "but the "
         "sampler did not converge: one confusion matrix for each labeler was used."
     )
     return found
@@ -223,13 +227,17 @@ def _sample(
 
 
 def convergence(draws: Array, n_chains: int, *, strict: bool = True) -> dict[str, Any]:
-    """R-hat and effective sample size of the number of right predictions; no interval is printed from chains that disagree."""
+    """R-hat and effective sample size of the number of right predictions; no interval is
+    printed from chains that disagree.
+    """
     if n_chains < 2:
         return {"effective_sample_size": float(len(draws))}
     rhat, size = split_rhat(draws, n_chains), effective_size(draws, n_chains)
     if strict and rhat > 1.1:
         raise NotConverged(
-            f"the chains disagree (R-hat {rhat:.2f}): the labels support several stories about who is right. Add gold on some random items, "
-            "give the error rate of a labeler you know (noise=), or simplify the model (noise=tr.noise.OneCoin())."
+            f"the chains disagree (R-hat {rhat:.2f}): the labels support several stories "
+            "about who is right. Add gold on some random items, "
+            "give the error rate of a labeler you know (noise=), or simplify the model "
+            "(noise=tr.noise.OneCoin())."
         )
     return {"rhat": rhat, "effective_sample_size": size}

@@ -92,7 +92,9 @@ def _taken_from_gold(question: Question, answer: AnswerBesideGold) -> list[str]:
 
 
 def chance_draws(question: Question, views: Views, panel_error: Any) -> Array:
-    """Draws of how often the prediction is right among the items without gold, as `grade` has it."""
+    """Draws of how often the prediction is right among the items without gold, as `grade` has
+    it.
+    """
     components = link_components(question, views, panel_error, own=question.trained_on_labels)
     link, confusion = _draw(question, views, components)
     free = link.design.size - link.design.tally(np.flatnonzero(question.gold >= 0))
@@ -164,7 +166,8 @@ def _about_gold(question: Question, link: LinkDraws) -> tuple[dict[str, Any], li
     if link.surprise < CONFLICT:
         said.append(
             "Gold contradicts what such labels say on public panels "
-            f"(a count so odd had probability {max(link.surprise, 0.002):.1g}): the answer leans on "
+            f"(a count so odd had probability {max(link.surprise, 0.002):.1g}): the answer "
+            "leans on "
             "gold. Check that gold is a random choice, or expect that this panel is unusual."
         )
     return found, said

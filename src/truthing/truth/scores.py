@@ -1,7 +1,9 @@
-"""What scores add: curves, areas and the best threshold from draws of the truth that condition on the score.
+"""What scores add: curves, areas and the best threshold from draws of the truth that condition on
+the score.
 
-The chance of the positive class is a smooth curve in the score (score_curve.py). A hard prediction alone does not carry the area under the curve: drawn given only the
-prediction, intervals of the AUC held the truth 27 times in 100.
+The chance of the positive class is a smooth curve in the score (score_curve.py). A hard prediction
+alone does not carry the area under the curve: drawn given only the prediction, intervals of the AUC
+held the truth 27 times in 100.
 """
 
 from __future__ import annotations
@@ -44,8 +46,9 @@ def run_ends(scores: Array) -> Array:
 def levelled(evidence: Array) -> Array:
     """Evidence of two classes rounded to about a hundred log-likelihood ratios.
 
-    The curve of the rates hangs on many items, so the rounding is far below its own uncertainty; sampling it then
-    costs the same however many items there are. The truths themselves are drawn from the evidence as it is.
+    The curve of the rates hangs on many items, so the rounding is far below its own uncertainty;
+    sampling it then costs the same however many items there are. The truths themselves are drawn
+    from the evidence as it is.
     """
     difference = np.clip(evidence[:, 1] - evidence[:, 0], -20, 20)
     edges = np.unique(np.quantile(difference, np.linspace(0, 1, LEVELS + 1)[1:-1]))
@@ -74,7 +77,9 @@ class ScoreAnswer:
         seed: int,
         target: str = "sample",
     ) -> ScoreAnswer:
-        """Draws given known evidence (columns: negative, positive) and scores, the curve of P(positive | score) learned."""
+        """Draws given known evidence (columns: negative, positive) and scores, the curve of
+        P(positive | score) learned.
+        """
         order = np.argsort(-scores, kind="stable")
         scores, evidence = scores[order], evidence[order]
 
@@ -103,7 +108,9 @@ class ScoreAnswer:
         seed: int,
         target: str = "sample",
     ) -> ScoreAnswer:
-        """Draws whose odds given the prediction are ``odds`` (draws × groups), times what the score's bin adds to the prediction."""
+        """Draws whose odds given the prediction are ``odds`` (draws × groups), times what the
+        score's bin adds to the prediction.
+        """
         order = np.argsort(-scores, kind="stable")
         scores, evidence, predicted, member, gold = (
             scores[order],
@@ -122,7 +129,8 @@ class ScoreAnswer:
             size = draws_for(len(scores), n_draws)
             pick = np.linspace(0, len(cell_odds) - 1, size).astype(int)
             rows = _rows(cell_odds[pick], outcome.reshape(-1))
-            # within the items predicted alike, the bins' rates must not move the odds that the link gives to them as a whole
+            # within the items predicted alike, the bins' rates must not move the odds that the link
+            # gives to them as a whole
             inside = np.stack([rows[:, :, side == k].sum(axis=2) for k in (0, 1)], axis=2)[
                 :, :, side
             ]
@@ -146,7 +154,9 @@ class ScoreAnswer:
 
     @cached_property
     def _at(self) -> Array:
-        """Positions after which the threshold can fall: the last item of each run of equal scores."""
+        """Positions after which the threshold can fall: the last item of each run of equal
+        scores.
+        """
         last = run_ends(self.scores)
         if len(last) > MOST_POINTS:
             last = last[np.unique(np.linspace(0, len(last) - 1, MOST_POINTS).astype(int))]
@@ -202,7 +212,9 @@ class ScoreAnswer:
     def best_threshold(
         self, metric: str = "f1", *, cost: tuple[float, float] | None = None
     ) -> BestThreshold:
-        """The threshold with the best expected metric, or least expected ``cost`` = (of a false alarm, of a miss)."""
+        """The threshold with the best expected metric, or least expected ``cost`` = (of a false
+        alarm, of a miss).
+        """
         hits, alarms, total = self._paths
         if cost is not None:
             if min(cost) < 0 or max(cost) <= 0:
@@ -247,7 +259,9 @@ def _cell_odds(
 
 
 def _rows(odds: Array, cell: Array) -> Array:
-    """P(cell | class), draws × classes × cells, from the odds in each cell and how many items it has."""
+    """P(cell | class), draws × classes × cells, from the odds in each cell and how many items
+    it has.
+    """
     chance = odds / (1 + odds)
     joint = np.stack([1 - chance, chance], axis=1) * np.bincount(cell, minlength=odds.shape[1])
     return np.maximum(joint / joint.sum(axis=2, keepdims=True), 1e-12)
@@ -328,7 +342,9 @@ def _areas(truth, ends, redraw):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True)
 def areas_of(positive, negative, ends):  # type: ignore[no-untyped-def]
-    """AUC with ties counted half, and average precision, from the weights of both classes by falling score; ``ends`` of runs of equal scores."""
+    """AUC with ties counted half, and average precision, from the weights of both classes by
+    falling score; ``ends`` of runs of equal scores.
+    """
     area, precision, hits, alarms, start = 0.0, 0.0, 0.0, 0.0, 0
     for end in ends:
         here, wrong = 0.0, 0.0

@@ -1,4 +1,6 @@
-"""How the headline moves with what was assumed: panel error, dependence of labelers, a classifier that repeats the labels' mistakes."""
+"""How the headline moves with what was assumed: panel error, dependence of labelers, a
+classifier that repeats the labels' mistakes.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ SHARED = (0.0, 0.25, 0.5, 1.0)
 
 @dataclass(frozen=True)
 class Row:
-    """One assumption at one value (NaN: as learned from public panels), and what accuracy becomes; ``low`` and ``high`` at ``level``."""
+    """One assumption at one value (NaN: as learned from public panels), and what accuracy
+    becomes; ``low`` and ``high`` at ``level``.
+    """
 
     assumption: str
     value: float
@@ -64,7 +68,8 @@ class Sensitivity:
             for r in self.rows
         ]
         lines.append(
-            f"whatever the dependence, if the consensus is as good as the model says: {self.bounds[0]:.3f} to {self.bounds[1]:.3f}"
+            "whatever the dependence, if the consensus is as good as the model says: "
+            f"{self.bounds[0]:.3f} to {self.bounds[1]:.3f}"
         )
         return "\n".join(lines)
 
@@ -104,7 +109,8 @@ def sensitivity(
         )
     apart, wrong = _consensus_rates(readings)
     for share in SHARED:
-        # disagreement a with a consensus wrong at rate m: e = a - m + 2 m s when a share s of its mistakes is the classifier's too
+        # disagreement a with a consensus wrong at rate m: e = a - m + 2 m s when a share s of its
+        # mistakes is the classifier's too
         error = float(np.clip(apart - wrong + 2 * wrong * share, 0, 1))
         rows.append(
             Row(
@@ -118,7 +124,9 @@ def sensitivity(
 
 
 def _discounted(question: Question, entries: Entries, readings: Views, rho: float) -> Estimate:
-    """The model's own posterior with the labelers' rows as learned and each item's votes discounted."""
+    """The model's own posterior with the labelers' rows as learned and each item's votes
+    discounted.
+    """
     votes = np.bincount(entries.item, weights=entries.votes, minlength=entries.n_items)
     discount = 1 / (1 + (np.maximum(votes, 1) - 1) * rho)
     evidence = (
@@ -131,14 +139,22 @@ def _discounted(question: Question, entries: Entries, readings: Views, rho: floa
     groups = Groups.of(evidence - evidence.max(axis=1, keepdims=True), question.predicted)
     n = question.n_classes
     samples = sample_known(
-        groups.evidence, groups.predicted, groups.size, n_outcomes=n, row_prior=np.full((n, n), PER_ROW / n), prior=question.prior,
-        n_draws=1000, seed=question.seed,
-    )  # fmt: skip
+        groups.evidence,
+        groups.predicted,
+        groups.size,
+        n_outcomes=n,
+        row_prior=np.full((n, n), PER_ROW / n),
+        prior=question.prior,
+        n_draws=1000,
+        seed=question.seed,
+    )
     return Estimate.from_draws(np.trace(samples.counts, axis1=1, axis2=2) / len(question.predicted))
 
 
 def _consensus_rates(readings: Views) -> tuple[float, float]:
-    """How often prediction and consensus differ, and how often the model expects the consensus to be wrong."""
+    """How often prediction and consensus differ, and how often the model expects the consensus
+    to be wrong.
+    """
     best: Array = readings.posterior.argmax(axis=1)
     return float((best != readings.predicted).mean()), float(
         1 - readings.posterior.max(axis=1).mean()

@@ -39,9 +39,16 @@ INDEPENDENT = (
     "Labelers err independently of each other and of the classifiers, given the true class."
 )
 MODELS = 7  # stream of random numbers
-SAME = 0.005  # chains whose accuracies are this close are taken together, and it is said where R-hat complains
-CURVES = "For areas under curves the log-odds of the positive class are a sum of smooth curves, one in the score of each classifier."
-TOGETHER = "Classifiers may err together: nothing is assumed about how their mistakes depend on each other."
+# chains whose accuracies are this close are taken together, and it is said where R-hat complains
+SAME = 0.005
+CURVES = (
+    "For areas under curves the log-odds of the positive class are a sum of smooth curves, one "
+    "in the score of each classifier."
+)
+TOGETHER = (
+    "Classifiers may err together: nothing is assumed about how their mistakes depend on each "
+    "other."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,12 +79,14 @@ def shared_truth(
 ) -> SharedTruth:
     """``predicted`` is classifiers × items; ``model`` a noise model or None, as in `grade`.
 
-    With ``scores`` (classifiers × items, growing with the ``positive`` of two classes) the truth is drawn given them: areas under curves need that.
+    With ``scores`` (classifiers × items, growing with the ``positive`` of two classes) the truth is
+    drawn given them: areas under curves need that.
     """
     learned = known_noise.must_be_learned(model, labels)
     if isinstance(model, Strata) or (isinstance(model, Difficulty) and learned):
         raise InputError(
-            "compare learns labelers by confusion matrices (DawidSkene) or error rates (OneCoin): give one of these, or none."
+            "compare learns labelers by confusion matrices (DawidSkene) or error rates "
+            "(OneCoin): give one of these, or none."
         )
     if learned and known_noise.is_open(model):
         checks.require_identified(labels, gold)
@@ -169,17 +178,30 @@ def _known(labels: Labels, said: Array, gold: Array, model: Any) -> Views:
     problem = _problem(labels, said, gold, model)
     groups = problem.groups
     samples = sample_known(
-        groups.evidence, groups.predicted, groups.size, n_outcomes=labels.n_classes, prior=None, n_draws=400, seed=0,
+        groups.evidence,
+        groups.predicted,
+        groups.size,
+        n_outcomes=labels.n_classes,
+        prior=None,
+        n_draws=400,
+        seed=0,
         row_prior=np.full((labels.n_classes, labels.n_classes), PER_ROW / labels.n_classes),
-    )  # fmt: skip
+    )
     truth, prior = samples.truth[groups.member], samples.prior.mean(axis=0)
     return known_views(Entries.of(labels), problem.evidence, truth, said, prior)
 
 
 def _trusted(
-    labels: Labels, predicted: Array, scored: Regression | None, gold: Array, model: Any, learned: bool, n_draws: int, seed: int,
+    labels: Labels,
+    predicted: Array,
+    scored: Regression | None,
+    gold: Array,
+    model: Any,
+    learned: bool,
+    n_draws: int,
+    seed: int,
     say: Progress,
-) -> SharedTruth:  # fmt: skip
+) -> SharedTruth:
     n_classes = labels.n_classes
     assumptions = [INDEPENDENT, TOGETHER, *([] if scored is None else [CURVES])]
     common: dict[str, Any] = {"n_draws": n_draws, "seed": seed}
@@ -188,7 +210,8 @@ def _trusted(
         fitted = fit_dawid_skene(entries.with_classifier(predicted[0]), gold).rows()[:-1]
         model, learned = Confusion(fitted), False
         assumptions.append(
-            "So many labels fix the labelers' confusion matrices: they were fitted and then taken as known."
+            "So many labels fix the labelers' confusion matrices: they were fitted and then "
+            "taken as known."
         )
     if learned:
         noise = choose_model(entries, predicted[0], seed)[0] if model is None else model
@@ -217,13 +240,15 @@ def _trusted(
             break
     if rhat > 1.1 and apart > SAME:
         raise NotConverged(
-            f"the chains disagree (R-hat {rhat:.2f}): labels and models support several stories. Add gold on some random items, compare fewer "
+            f"the chains disagree (R-hat {rhat:.2f}): labels and models support several "
+            "stories. Add gold on some random items, compare fewer "
             "models, or leave panel_error out."
         )
     warnings = []
     if rhat > 1.1:
         warnings.append(
-            f"The chains differ by up to {apart:.3f} in an accuracy (R-hat {rhat:.2f}): read limits of intervals with that much doubt."
+            f"The chains differ by up to {apart:.3f} in an accuracy (R-hat {rhat:.2f}): read "
+            "limits of intervals with that much doubt."
         )
     kept = np.linspace(0, len(truth) - 1, min(n_draws, len(truth))).astype(np.int64)
     return SharedTruth(

@@ -39,7 +39,8 @@ def named(files: tuple[Given, ...]) -> dict[str, Given]:
     found = {PurePath(given.name).stem: given for given in files}
     if len(found) < len(files):
         raise InputError(
-            "two prediction files have the same name: rename one, models are called like their files."
+            "two prediction files have the same name: rename one, models are called like "
+            "their files."
         )
     return found
 
@@ -49,14 +50,30 @@ JOB = Job(
     "Compare models",
     "Is one model better than another?",
     (
-        Slot("labels", "Labels", ("item_column", "labeler_column", "label_column", "truth_column", "layout")),
-        Slot("predictions", "Predictions, one file for each model", ("item_column", "prediction_column", "score_column"), many=True),
+        Slot(
+            "labels",
+            "Labels",
+            ("item_column", "labeler_column", "label_column", "truth_column", "layout"),
+        ),
+        Slot(
+            "predictions",
+            "Predictions, one file for each model",
+            ("item_column", "prediction_column", "score_column"),
+            many=True,
+        ),
         GOLD,
     ),
     (
-        Field("metric", "Compared in", "choice", choices=(("", "accuracy"), *((m, m.replace("_", " ")) for m in METRICS[1:]))),
+        Field(
+            "metric",
+            "Compared in",
+            "choice",
+            choices=(("", "accuracy"), *((m, m.replace("_", " ")) for m in METRICS[1:])),
+        ),
         NOISE,
-        Field("positive", "Positive class", "class", "The one that recall and precision are about."),
+        Field(
+            "positive", "Positive class", "class", "The one that recall and precision are about."
+        ),
         TARGET,
         PANEL,
         PANEL_ERROR,
@@ -64,4 +81,4 @@ JOB = Job(
     ),
     run,
     hinders,
-)  # fmt: skip
+)

@@ -36,13 +36,26 @@ JOB = Job(
     ),
     (
         NOISE,
-        Field("positive", "Positive class", "class", "The one that recall and precision are about."),
+        Field(
+            "positive", "Positive class", "class", "The one that recall and precision are about."
+        ),
         TARGET,
         PANEL,
         PANEL_ERROR,
-        Field("threshold", "Cut the scores at", "number", "Instead of using the predictions. Empty: use the predictions.", rare=True),
+        Field(
+            "threshold",
+            "Cut the scores at",
+            "number",
+            "Instead of using the predictions. Empty: use the predictions.",
+            rare=True,
+        ),
         REPEATS,
-        Field("sensitivity", "Also show what the assumptions do to accuracy (takes a few runs)", "yes", rare=True),
+        Field(
+            "sensitivity",
+            "Also show what the assumptions do to accuracy (takes a few runs)",
+            "yes",
+            rare=True,
+        ),
     ),
     run,
-)  # fmt: skip
+)

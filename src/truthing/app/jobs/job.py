@@ -1,4 +1,6 @@
-"""Job: its question, the files and answers it needs, its function, and the command that does the same."""
+"""Job: its question, the files and answers it needs, its function, and the command that does
+the same.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ from truthing.tables.asked import WORDS
 class Slot:
     """A place for a file.
 
-    ``use`` is what must be in it, ``columns`` what the command can be told about it, ``flag`` its option (none: an argument); ``many`` takes several.
+    ``use`` is what must be in it, ``columns`` what the command can be told about it, ``flag`` its
+    option (none: an argument); ``many`` takes several.
     """
 
     use: str
@@ -79,7 +82,9 @@ class Job:
         return " ".join(["truthing", self.name, *arguments, *flags])
 
     def _columns(self, task: Task) -> dict[str, str]:
-        """What was said about columns, as options; where files call their items differently, all their names."""
+        """What was said about columns, as options; where files call their items differently,
+        all their names.
+        """
         files = [(slot, given) for slot in self.slots for given in task.files.get(slot.use, ())]
         found = {
             name: given.columns[name]

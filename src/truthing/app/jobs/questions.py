@@ -27,9 +27,21 @@ PANEL = Field(
     choices=(("", "not known"), ("people", "people"), ("models", "language models")),
 )
 PANEL_ERROR = Field(
-    "panel_error", "How often may all labelers be wrong together?", "percent", rare=True,
+    "panel_error",
+    "How often may all labelers be wrong together?",
+    "percent",
+    rare=True,
     hint="Share of items. Empty: as often as public panels were. 0: never.",
-)  # fmt: skip
-REPEATS = Field("repeats", "When a labeler contradicts itself on an item", "choice", rare=True, choices=(
-    ("", "stop and say so"), ("first", "keep the first label"), ("last", "keep the last label"), ("keep", "keep both"),
-))  # fmt: skip
+)
+REPEATS = Field(
+    "repeats",
+    "When a labeler contradicts itself on an item",
+    "choice",
+    rare=True,
+    choices=(
+        ("", "stop and say so"),
+        ("first", "keep the first label"),
+        ("last", "keep the last label"),
+        ("keep", "keep both"),
+    ),
+)

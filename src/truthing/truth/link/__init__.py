@@ -1,1 +1,3 @@
-"""The link from consensus to truth: how far a panel may be wrong together, and what gold says about it."""
+"""The link from consensus to truth: how far a panel may be wrong together, and what gold says
+about it.
+"""

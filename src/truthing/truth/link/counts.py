@@ -1,9 +1,9 @@
 """From the link's chances to confusion matrices: how many predictions are right in each group, and
 which classes the wrong ones are.
 
-The wrong predictions of class k are truly c with shares ~ Dirichlet(8 f_k(c) r_c + gold counts): f the
-consensus on those items, r_c how much more frequent c is in truth than among the labels. Gold on all
-items informs r, so that a class that is never true loses its mass everywhere.
+The wrong predictions of class k are truly c with shares ~ Dirichlet(8 f_k(c) r_c + gold counts): f
+the consensus on those items, r_c how much more frequent c is in truth than among the labels. Gold
+on all items informs r, so that a class that is never true loses its mass everywhere.
 """
 
 from __future__ import annotations

@@ -1,8 +1,11 @@
-"""The link from consensus to truth for several classifiers at once: one draw of the truth grades them all.
+"""The link from consensus to truth for several classifiers at once: one draw of the truth grades
+them all.
 
-Item i has class c with probability ``softmax_c(b log f_i(c) + Σ_j [classifier j says c] (θ_j + u_jc))``, f the labelers' consensus. For one
-classifier this is the recalibration of `link`. The prior sits on the levels λ_j, the logits of the accuracies: each has the centre and
-scale that `link` gives it, and two are correlated as far as the right answers of their classifiers are, so that twins cannot differ.
+Item i has class c with probability ``softmax_c(b log f_i(c) + Σ_j [classifier j says c] (θ_j +
+u_jc))``, f the labelers' consensus. For one classifier this is the recalibration of `link`. The
+prior sits on the levels λ_j, the logits of the accuracies: each has the centre and scale that
+`link` gives it, and two are correlated as far as the right answers of their classifiers are, so
+that twins cannot differ.
 """
 
 from __future__ import annotations
@@ -32,7 +35,9 @@ LOOSE = 0.15  # of the draws take nothing from the model of how classifiers depe
 
 
 def effects(predicted: Array, n_classes: int) -> Array:
-    """The number of the coefficient behind "classifier j says c", classifiers × classes; rare classes of a classifier share one."""
+    """The number of the coefficient behind "classifier j says c", classifiers × classes; rare
+    classes of a classifier share one.
+    """
     own = min(n_classes, max(2, MOST_EFFECTS // len(predicted)))
     effect = np.empty((len(predicted), n_classes), dtype=np.int64)
     for j, said in enumerate(predicted):
@@ -43,9 +48,11 @@ def effects(predicted: Array, n_classes: int) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Committee:
-    """Items grouped by what the classifiers say and by the labelers' consensus: ``said`` is groups × classifiers, ``logs`` groups × classes.
+    """Items grouped by what the classifiers say and by the labelers' consensus: ``said`` is groups
+    × classifiers, ``logs`` groups × classes.
 
-    ``effect`` says which tilt stands behind "classifier j says c": tilts are numbered classifier by classifier.
+    ``effect`` says which tilt stands behind "classifier j says c": tilts are numbered classifier by
+    classifier.
     """
 
     member: Array
@@ -102,7 +109,9 @@ class Committee:
         return np.concatenate(found)
 
     def moments(self, beta: Array) -> tuple[Array, Array, Array]:
-        """Each classifier's share of right predictions at ``beta`` = (b, tilts), and its derivatives by b and by the tilts."""
+        """Each classifier's share of right predictions at ``beta`` = (b, tilts), and its
+        derivatives by b and by the tilts.
+        """
         said, tilt = self.said, self.tilt()
         scores = beta[0] * self.logs
         groups = np.arange(len(said))
@@ -124,7 +133,8 @@ class Committee:
 
 @dataclass(frozen=True, eq=False)
 class TiltPrior:
-    """(b, tilts) = mean + root · z, z standard normal but for the heavy tails: column 0 is the slope's, then the levels', then the effects'.
+    """(b, tilts) = mean + root · z, z standard normal but for the heavy tails: column 0 is the
+    slope's, then the levels', then the effects'.
 
     The components of the tails have ``multiples`` times the variance of the levels.
     """
@@ -211,8 +221,8 @@ def draw_tilts(
     """Draws of (b, tilts) given gold (class codes of items, -1 unknown).
 
     How classifiers depend on each other comes from this model; how often each is right comes from
-    ``wanted`` (draws × classifiers, among the items without gold), its own link in `grade`: the draw
-    with the r-th lowest share here gets the r-th lowest wanted one.
+    ``wanted`` (draws × classifiers, among the items without gold), its own link in `grade`: the
+    draw with the r-th lowest share here gets the r-th lowest wanted one.
     """
     known = np.flatnonzero(gold >= 0)
     n_draws, tilt = len(wanted), committee.tilt()
@@ -262,7 +272,9 @@ def draw_scored_truths(
     gold: Array,
     seed: int,
 ) -> Array:
-    """Answer keys that know the scores: what ``regression`` adds (draws of its ``coefficients``) sharpens each item's chance, as in `ScoreAnswer.linked`."""
+    """Answer keys that know the scores: what ``regression`` adds (draws of its
+    ``coefficients``) sharpens each item's chance, as in `ScoreAnswer.linked`.
+    """
     at = committee.member
     said = np.hstack([committee.said[at], regression.said])
     tilt = np.hstack([committee.tilt()[at], committee.n_tilts + regression.tilt])

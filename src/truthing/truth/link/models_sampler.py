@@ -1,4 +1,6 @@
-"""Compiled sampling of the tilts of several classifiers (`link.models`) and of the truth given them."""
+"""Compiled sampling of the tilts of several classifiers (`link.models`) and of the truth given
+them.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,8 @@ import math
 import numba
 import numpy as np
 
-RIDGE = 0.004  # in units of accuracy: keeps tilts finite where the wanted levels are out of reach together
+# in units of accuracy: keeps tilts finite where the wanted levels are out of reach together
+RIDGE = 0.004
 
 
 @numba.njit(cache=True)
@@ -47,7 +50,9 @@ def settle_levels(beta, owner, logs, said, tilt, share, wanted):  # type: ignore
 
 @numba.njit(cache=True)
 def _settle(beta, owner, logs, said, tilt, share, wanted):  # type: ignore[no-untyped-def]
-    """Newton for the shifts of the tilts (``owner`` says whose; -1: nobody's) at which every owner is right on the ``wanted`` share, or as near as can be."""
+    """Newton for the shifts of the tilts (``owner`` says whose; -1: nobody's) at which every
+    owner is right on the ``wanted`` share, or as near as can be.
+    """
     n, chance = len(wanted), np.empty(logs.shape[1])
     shift = np.zeros(n)
     for _ in range(30):
@@ -79,7 +84,9 @@ def _settle(beta, owner, logs, said, tilt, share, wanted):  # type: ignore[no-un
 
 @numba.njit(cache=True, parallel=True)
 def settle_scores(beta, n_tilts, logs, said, tilt):  # type: ignore[no-untyped-def]
-    """What scores say must not move how often a classifier is right in each of its classes: tilts are shifted until that is as it was without them."""
+    """What scores say must not move how often a classifier is right in each of its classes:
+    tilts are shifted until that is as it was without them.
+    """
     n_items, n_models = len(said), said.shape[1] // 2
     owner = np.full(beta.shape[1], -1)
     owner[1 : 1 + n_tilts] = np.arange(n_tilts)
@@ -121,7 +128,9 @@ def posterior_tilts(  # type: ignore[no-untyped-def]
     burn,
     seed,
 ):
-    """Gold: elliptical slice sampling of z, and the heavy-tail component by its exact conditional."""
+    """Gold: elliptical slice sampling of z, and the heavy-tail component by its exact
+    conditional.
+    """
     np.random.seed(seed)
     n = root.shape[1]
     z, other, new = np.zeros(n), np.empty(n), np.empty(n)

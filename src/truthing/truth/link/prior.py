@@ -1,10 +1,11 @@
-"""The prior of the link: how far the truth may lie from what a panel says, learned from public panels.
+"""The prior of the link: how far the truth may lie from what a panel says, learned from public
+panels.
 
 λ, the logit of the accuracy on these items, is expected where public panels of that kind had it,
 given the plain agreement of labels and predictions and what the consensus models claim beyond it
-(`Views.agreed`, `Views.gap`). Below it item i's prediction is right with probability
-``expit(a + b x_i + u_k)``, x_i the labelers' log-odds, k the predicted class. The prior is a mixture
-of components, each a normal in (λ, b, u). Its tails are heavy in all of them together, and some
+(`Views.agreed`, `Views.gap`). Below it item i's prediction is right with probability ``expit(a + b
+x_i + u_k)``, x_i the labelers' log-odds, k the predicted class. The prior is a mixture of
+components, each a normal in (λ, b, u). Its tails are heavy in all of them together, and some
 components know nothing about the level: they let gold speak alone (docs/theory.md).
 """
 
@@ -25,7 +26,8 @@ from truthing.truth.link.views import Views
 PanelError = float | tuple[float, float]
 SLICES = (0.35, 0.3, 0.2, 0.1, 0.05)  # of Student's t, each one normal
 EFFECTS = ((0.2, 0.6), (0.5, 1.3), (0.3, 2.8))  # weight and sd of the predicted classes' effects
-# weight of "the labels say nothing about which items are right" (gold alone), and as much of "they do,
+# weight of "the labels say nothing about which items are right" (gold alone), and as much of "they
+# do,
 # but level, slope and class effects are unlike public panels"
 FLAT = {"people": 0.2, "models": 0.3}
 TEMPER = {"people": 0.95, "models": 0.9}  # what a gold item counts: the link's form is not exact

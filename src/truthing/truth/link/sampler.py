@@ -1,7 +1,7 @@
 """Draws of the link, in the coordinates (λ, b, u).
 
-Without gold they are exact draws of the prior. With gold: Laplace's method for each component of the
-prior as a heavy-tailed proposal, exact importance weights, systematic resampling.
+Without gold they are exact draws of the prior. With gold: Laplace's method for each component of
+the prior as a heavy-tailed proposal, exact importance weights, systematic resampling.
 """
 
 from __future__ import annotations
@@ -72,7 +72,8 @@ def draw_link(
             break
     if effective < FEWEST:
         raise NotConverged(
-            f"the posterior was not reached (effective sample size {effective:.0f}): gold and labels "
+            f"the posterior was not reached (effective sample size {effective:.0f}): gold "
+            "and labels "
             "contradict each other strongly. Check the gold, or use panel_error=0."
         )
     place = (np.arange(n_draws) + rng.random()) / n_draws

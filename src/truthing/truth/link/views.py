@@ -57,7 +57,9 @@ class Views:
 
 
 def read_panel(entries: Entries, predicted: Array, *, progress: Progress = silent) -> Views:
-    """Fit both models and look. Gold is left out: it judges the views, so it must not shape them."""
+    """Fit both models and look. Gold is left out: it judges the views, so it must not shape
+    them.
+    """
     votes = entries.counts()
     discount = worth_of_a_vote(votes.sum(axis=1))
     top = votes == votes.max(axis=1, keepdims=True)

@@ -1,7 +1,9 @@
-"""Uncertainty at large sizes: items reweighted at random (exponential weights), a few warm EM steps each, then the truths drawn.
+"""Uncertainty at large sizes: items reweighted at random (exponential weights), a few warm EM steps
+each, then the truths drawn.
 
-The weighted-likelihood bootstrap of Newton & Raftery: its draws of labelers' and classifier's rows have the posterior's spread to first order, at
-the cost of a few passes over the labels each, with no matrix of second derivatives.
+The weighted-likelihood bootstrap of Newton & Raftery: its draws of labelers' and classifier's rows
+have the posterior's spread to first order, at the cost of a few passes over the labels each, with
+no matrix of second derivatives.
 """
 
 from __future__ import annotations
@@ -34,7 +36,9 @@ def bootstrap_crowd(
     replicates: int = REPLICATES,
     progress: Progress = silent,
 ) -> CrowdSamples:
-    """Draws of counts, rows and prior around a variational fit with the classifier as its last rater."""
+    """Draws of counts, rows and prior around a variational fit with the classifier as its last
+    rater.
+    """
     rng = generator(seed, "bootstrap")
     together, each = entries.with_classifier(predicted), max(1, n_draws // replicates)
     often = np.bincount(predicted, minlength=entries.n_classes)
@@ -86,7 +90,9 @@ def _rows(alpha: Array) -> Array:
 def variational_crowd(
     predicted: Array, fit: DawidSkeneFit, *, n_labelers: int, n_draws: int, seed: Seed
 ) -> CrowdSamples:
-    """Labelers' rows and the class prior as the variational fit has them: enough where the link, not the noise model, sets the interval."""
+    """Labelers' rows and the class prior as the variational fit has them: enough where the
+    link, not the noise model, sets the interval.
+    """
     rng = generator(seed, "variational fit")
     n_classes = fit.posterior.shape[1]
     alpha = fit.concentration * fit.pool + fit.counts
