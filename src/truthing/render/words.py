@@ -78,7 +78,7 @@ def percent(level: float) -> str:
 
 # mean width of the 95% interval of accuracy by number of gold items, over public panels
 # (docs/honesty.md)
-WIDTHS = {0: 0.294, 25: 0.169, 50: 0.122, 100: 0.087, 200: 0.060}
+WIDTHS = {0: 0.465, 10: 0.352, 25: 0.243, 50: 0.176, 100: 0.122, 200: 0.086}
 
 
 def expected_width(gold: float) -> float:
