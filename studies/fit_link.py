@@ -21,11 +21,11 @@ from multiprocessing import get_context
 import numpy as np
 from panels import Case, graded_cases, own_cases, panels, small_cases
 from scipy.optimize import minimize
-from scipy.special import expit
+from scipy.special import expit, logit
 from scipy.stats import t as student
 
 from truthing.truth.link.design import link_design
-from truthing.truth.link.prior import KINDS, PanelNumbers, true_level
+from truthing.truth.link.prior import KINDS, PanelNumbers
 
 FREEDOM = {"people": 5.0, "models": 4.0}  # fewer families of judges: heavier tails
 COUNT_AS = 3.0  # the cases of one set are graded by one panel: they count as so many observations
@@ -57,6 +57,11 @@ def observe(case: Case) -> Observed:
     slope, error = _slope(case, level)
     seen = views.agreed, views.gap, views.spread
     return Observed(case.kind, case.family, case.set, case.own, level, *seen, slope, error)
+
+
+def true_level(right: float, n: float) -> float:
+    """The logit of a share of ``right`` among ``n``, kept finite."""
+    return float(logit((right + 0.5) / (n + 1)))
 
 
 def _slope(case: Case, level: float) -> tuple[float, float]:

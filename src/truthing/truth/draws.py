@@ -38,10 +38,19 @@ class DrawnAnswer:
         return Estimate.from_draws(values, support=SUPPORT.get(name, (0.0, 1.0)))
 
 
+def narrower(ours: Estimate, alone: Estimate) -> Estimate:
+    """What gold alone says, where that is narrower by more than an eighth: labels that only blur
+    what gold shows are of no use.
+    """
+    if alone.undefined > max(0.05, ours.undefined):
+        return ours
+    (low, high), (least, most) = ours.interval(0.95), alone.interval(0.95)
+    return alone if most - least < (high - low) / NARROWER else ours
+
+
 @dataclass(frozen=True, eq=False)
 class AnswerBesideGold:
-    """A drawn answer, metric by metric replaced by what gold alone says where that is narrower by
-    more than an eighth: labels that only blur what gold shows are of no use."""
+    """A drawn answer, metric by metric the `narrower` of it and of gold alone."""
 
     drawn: DrawnAnswer
     gold_alone: Any
@@ -50,25 +59,31 @@ class AnswerBesideGold:
     def confusion(self) -> Confusion:
         return self.drawn.confusion
 
+    @cached_property
+    def _decided(self) -> dict[str, tuple[Estimate, bool]]:
+        return {}
+
+    def _decide(self, name: str) -> tuple[Estimate, bool]:
+        """The answer, and whether it is gold alone's; found once for each metric."""
+        if name not in self._decided:
+            alone = self.gold_alone.estimate(name)
+            found = narrower(self.drawn.estimate(name), alone)
+            self._decided[name] = found, found is alone
+        return self._decided[name]
+
     def takes_gold(self, name: str) -> bool:
-        """Is gold alone the narrower of the two?"""
-        ours, alone = self.drawn.estimate(name), self.gold_alone.estimate(name)
-        if alone.undefined > max(0.05, ours.undefined):
-            return False
-        (low, high), (least, most) = ours.interval(0.95), alone.interval(0.95)
-        return bool(most - least < (high - low) / NARROWER)
+        return self._decide(name)[1]
 
     def estimate(self, name: str) -> Estimate:
-        source = self.gold_alone if self.takes_gold(name) else self.drawn
-        return source.estimate(name)
+        return self._decide(name)[0]
 
 
 def narrower_shares(drawn: Array, alone: Array) -> Array:
-    """Draws of class shares, a class taken from gold alone where that is narrower by an eighth."""
+    """Draws of class shares, class by class the `narrower` of both."""
     shares = drawn.copy()
     for c in range(shares.shape[1]):
-        ours, by_gold = (Estimate.from_draws(v[:, c]).interval(0.95) for v in (drawn, alone))
-        if by_gold[1] - by_gold[0] < (ours[1] - ours[0]) / NARROWER:
+        ours, by_gold = (Estimate.from_draws(v[:, c]) for v in (drawn, alone))
+        if narrower(ours, by_gold) is by_gold:
             shares[:, c] = alone[: len(shares), c]
     return shares
 

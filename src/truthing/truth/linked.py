@@ -57,7 +57,8 @@ def answer_by_link(
     """
     question.progress(0.95, "drawing how far the panel may be wrong together")
     own = question.trained_on_labels or question.constant
-    link, confusion = _draw(question, views, link_components(question, views, panel_error, own=own))
+    link = _link(question, views, link_components(question, views, panel_error, own=own))
+    confusion = _confusion(question, views, link)
     if question.constant:
         counted = confusion.sum(axis=2)
         confusion = np.zeros_like(confusion)
@@ -96,12 +97,13 @@ def chance_draws(question: Question, views: Views, panel_error: Any) -> Array:
     it.
     """
     components = link_components(question, views, panel_error, own=question.trained_on_labels)
-    link, confusion = _draw(question, views, components)
+    link = _link(question, views, components)
     free = link.design.size - link.design.tally(np.flatnonzero(question.gold >= 0))
     ours = link.chance() @ (free / max(free.sum(), 1.0))
     if not question.n_gold or question.gold_weights is not None:
         return np.asarray(ours)
-    beside = AnswerBesideGold(question.answer(confusion), gold_alone(question))
+    answer = question.answer(_confusion(question, views, link))
+    beside = AnswerBesideGold(answer, gold_alone(question))
     if not beside.takes_gold("accuracy"):
         return np.asarray(ours)
     known = question.gold >= 0
@@ -129,9 +131,8 @@ def link_components(question: Question, views: Views, panel_error: Any, *, own: 
     return learned_components(views, question.panel, OWN_LABELS if own else DEFAULT)
 
 
-def _draw(question: Question, views: Views, components: Components) -> tuple[LinkDraws, Array]:
-    """The link, and draws of the confusion of ``views.predicted``."""
-    link = draw_link(
+def _link(question: Question, views: Views, components: Components) -> LinkDraws:
+    return draw_link(
         views,
         components,
         question.gold,
@@ -139,11 +140,14 @@ def _draw(question: Question, views: Views, components: Components) -> tuple[Lin
         n_draws=question.n_draws,
         gold_weights=question.gold_weights,
     )
+
+
+def _confusion(question: Question, views: Views, link: LinkDraws) -> Array:
+    """Draws of the confusion of ``views.predicted``."""
+    rng = question.rng(COUNTS)
     if question.target == "sample":
-        drawn = confusion_draws(link, views, question.gold, question.rng(COUNTS))
-        return link, drawn.astype(float)
-    drawn = population_confusion(link, views, question.gold, question.rng(COUNTS))
-    return link, drawn * len(views.predicted)
+        return confusion_draws(link, views, question.gold, rng).astype(float)
+    return population_confusion(link, views, question.gold, rng) * len(views.predicted)
 
 
 def shares_by_gold(question: Question) -> Array:

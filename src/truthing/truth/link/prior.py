@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import betaincinv, gammaincinv, logit
+from scipy.special import betaincinv, gammaincinv
 
 from truthing.class_codes import Array
 from truthing.errors import InputError
@@ -243,8 +243,3 @@ def student_slices(freedom: float) -> list[tuple[float, float]]:
         multiple = np.exp(np.log(freedom / 2 / gammaincinv(freedom / 2, 1 - at)).mean())
         found.append((float(high - low), float(multiple)))
     return found
-
-
-def true_level(right: float, n: float) -> float:
-    """The logit of a share of ``right`` among ``n``, kept finite."""
-    return float(logit((right + 0.5) / (n + 1)))

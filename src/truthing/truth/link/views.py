@@ -38,7 +38,7 @@ class Views:
     @cached_property
     def believed(self) -> Array:
         """The levels with the share `DOUBT` of all items left open."""
-        return logit(DOUBT / 2 + (1 - DOUBT) / (1 + np.exp(-self.levels)))
+        return _doubted(self.levels)
 
     @property
     def agreed(self) -> float:
@@ -47,8 +47,7 @@ class Views:
     @property
     def gap(self) -> float:
         """What the two models with the classifier as a rater claim beyond plain agreement."""
-        mean = float(self.levels[1:3].mean())
-        return float(logit(DOUBT / 2 + (1 - DOUBT) / (1 + np.exp(-mean)))) - self.agreed
+        return float(_doubted(self.levels[1:3].mean())) - self.agreed
 
     @property
     def spread(self) -> float:
@@ -123,6 +122,11 @@ def _views(
     signal = (clipped_logit(chances[3]) + clipped_logit(chances[4])) / 2
     n_classes = consensus.shape[1]
     return Views(predicted, n_classes, levels, agreement, signal, consensus, fit.posterior, fit)
+
+
+def _doubted(level: Array) -> Array:
+    """Levels when the share `DOUBT` of all items is left open."""
+    return np.asarray(logit(DOUBT / 2 + (1 - DOUBT) / (1 + np.exp(-level))))
 
 
 def _agreement(votes: Array, predicted: Array) -> float:
