@@ -45,7 +45,7 @@ def from_frame(frame: Any) -> Table:
     if isinstance(frame, pl.DataFrame):
         return _checked(frame, "polars table")
     if isinstance(frame, list | tuple) and is_frame(frame):
-        return from_records(list(frame), "table", "rows", None)
+        return from_records(list(frame), "table", "rows", 0, "row")
     if isinstance(frame, Mapping) and is_frame(frame):
         return _from_columns({str(k): list(v) for k, v in frame.items()}, "columns")
     import narwhals as nw
@@ -122,7 +122,9 @@ def _from_columns(columns: Mapping[str, Any], kind: str) -> Table:
     return Table(pl.DataFrame(data), "table", kind)
 
 
-def from_records(records: list[Any], name: str, kind: str, first_line: int | None = 1) -> Table:
+def from_records(
+    records: list[Any], name: str, kind: str, first: int = 1, unit: str = "entry"
+) -> Table:
     """Rows as dicts; a field that a row lacks is missing."""
     if not records:
         raise InputError(f"{name} is empty: it needs at least one object.")
@@ -135,7 +137,7 @@ def from_records(records: list[Any], name: str, kind: str, first_line: int | Non
             )
         columns.update(dict.fromkeys(map(str, record)))
     data = {c: series(c, [r.get(c) for r in records]) for c in columns}
-    return Table(pl.DataFrame(data), name, kind, first_line=first_line)
+    return Table(pl.DataFrame(data), name, kind, first_line=first, unit=unit)
 
 
 def series(name: str, values: Sequence[Any]) -> pl.Series:

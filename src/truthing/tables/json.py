@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import polars as pl
 
+from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.tables.frames import from_records
 from truthing.tables.table import Table
@@ -35,13 +38,22 @@ def read(content: str, name: str, question: str | None = None) -> Table:
         return _rows(records, name, "JSON", question)
     plain = _plain_lines(content)
     if plain is not None and not {"_input_hash", "doc_id"} & set(plain.columns):
-        return delimited.recognise(Table(plain, name, "JSON lines", first_line=1), question)
+        table = Table(plain, name, "JSON lines", True, 1, "line", _numbers(content))
+        return delimited.recognise(table, question)
     records = _parse_lines(content, name)
     if len(records) == 1 and isinstance(records[0], dict):
-        table = _whole(records[0], name, question)
-        if table is not None:
-            return table
-    return _rows(records, name, "JSON lines", question)
+        whole = _whole(records[0], name, question)
+        if whole is not None:
+            return whole
+    table = _rows(records, name, "JSON lines", question)
+    return replace(table, unit=table.unit and "line", lines=_numbers(content))
+
+
+def _numbers(content: str) -> Array | None:
+    """The number of each line that is not blank; None where all of them count."""
+    lines = content.rstrip().split("\n")
+    filled = [number for number, line in enumerate(lines, start=1) if line.strip()]
+    return None if len(filled) == len(lines) else np.array(filled, dtype=np.int32)
 
 
 def _plain_lines(content: str) -> pl.DataFrame | None:
