@@ -50,6 +50,8 @@ def seeds() -> dict[str, bytes]:
     langfuse = "id,trace_id,observation_id,name,value,data_type,string_value,source\n" + "".join(
         f"s{n},{a},,{b},0,CATEGORICAL,{c},EVAL\n" for n, (a, b, c) in enumerate(rows)
     )
+    images = "".join(f'<image id="{i}" name="{a}"><tag label="{c}"/></image>' for i, (a, _, c) in enumerate(rows))  # fmt: skip
+    jobs = [{"source-ref": f"s3://{i}", "job": 0, "job-metadata": {"class-name": "ab"[i % 2], "human-annotated": "yes"}} for i in range(9)]  # fmt: skip
     return {
         "long": long.encode(),
         "quoted": frame.with_columns(pl.lit('a "b",\nc').alias("text")).write_csv().encode(),
@@ -62,6 +64,9 @@ def seeds() -> dict[str, bytes]:
         "lines": lines.encode(),
         "list": json.dumps([dict(zip(("item", "labeler", "label"), r)) for r in rows]).encode(),
         "studio": json.dumps(studio).encode(),
+        "cvat": f"<annotations>{images}</annotations>".encode(),
+        "manifest": "\n".join(map(json.dumps, jobs)).encode(),
+        "excel": bytes_of(frame.write_excel),
         "inspect": json.dumps(log).encode(),
         "eval": zipped.getvalue(),
         "promptfoo": json.dumps(foo).encode(),

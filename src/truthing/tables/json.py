@@ -16,9 +16,11 @@ from truthing.tables.frames import from_records
 from truthing.tables.table import Table
 from truthing.tables.tools import (
     annotation,
+    cvat,
     deepeval,
     delimited,
     feedback,
+    ground_truth,
     inspect_log,
     label_studio,
     lm_harness,
@@ -26,7 +28,10 @@ from truthing.tables.tools import (
 )
 
 MOST_DIGITS = 400
-_SHAPE = (AttributeError, KeyError, TypeError, IndexError, OverflowError)
+_SHAPE = (
+    *(AttributeError, KeyError, TypeError, IndexError, OverflowError),
+    json.JSONDecodeError,  # of a text inside
+)
 
 
 def read(content: str, name: str, question: str | None = None) -> Table:
@@ -75,6 +80,8 @@ def _whole(whole: dict[str, Any], name: str, question: str | None) -> Table | No
             return promptfoo.read(whole["results"]["results"], name, question)
         if deepeval.matches(whole):
             return deepeval.read(whole, name, question)
+        if cvat.is_datumaro(whole):
+            return cvat.datumaro(whole, name, question)
         for field in ("data", "assessments", "annotations", "scores"):
             inner = whole.get(field)
             if isinstance(inner, list) and inner and all(isinstance(r, dict) for r in inner):
@@ -97,6 +104,12 @@ def _rows(records: list[Any], name: str, kind: str, question: str | None) -> Tab
 
 
 def _tool(records: list[Any], name: str, question: str | None) -> Table | None:
+    if ground_truth.is_manifest(records):
+        return ground_truth.manifest(records, name, question)
+    if ground_truth.is_answers(records):
+        return ground_truth.answers(records, name, question)
+    if cvat.is_backup(records):
+        return cvat.backup(records, name, question)
     if label_studio.matches(records):
         return label_studio.read(records, name, question)
     if lm_harness.matches(records):

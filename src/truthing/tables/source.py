@@ -10,6 +10,7 @@ from typing import Any
 from truthing.errors import InputError
 from truthing.tables import binary, coding, frames, json, spreadsheet, text
 from truthing.tables.table import Table
+from truthing.tables.tools import cvat
 from truthing.tables.tools import delimited as tools
 from truthing.tables.unpack import gunzip, is_zip
 
@@ -61,6 +62,8 @@ def from_bytes(
     content, notes = coding.to_utf_8(data, name)
     if content[:4096].lstrip()[:1] in (b"[", b"{"):
         table = json.read(content.decode(), name, question)
+    elif content[:4096].lstrip()[:5].lower() in (b"<?xml", b"<anno", b"<html", b"<!doc"):
+        table = cvat.xml(content, name, question)
     else:
         plain = text.delimited(content, name, delimiter)
         notes += plain.notes

@@ -1,4 +1,4 @@
-"""Zip files by what is in them: Excel workbooks and Inspect logs; old Excel files are refused."""
+"""Zip files by what is in them: Excel workbooks, Inspect logs, CVAT exports; old Excel files are refused."""
 
 from __future__ import annotations
 
@@ -11,17 +11,19 @@ from truthing.errors import InputError, did_you_mean, listing
 from truthing.tables import text
 from truthing.tables.table import Table
 from truthing.tables.titles import above_header
-from truthing.tables.tools import inspect_log
+from truthing.tables.tools import cvat, inspect_log
 from truthing.tables.unpack import Archive, is_zip
 
 
 def read(data: bytes, name: str, question: str | None) -> Table:
-    """An Inspect log, or the first sheet of a workbook."""
+    """An Inspect log, a CVAT export, or a sheet of a workbook."""
     if not is_zip(data):
         raise InputError(f"{name} is an old Excel file (.xls): save it as .xlsx or as CSV UTF-8.")
     archive = Archive(data, name)
     if "header.json" in archive.members or any(m.startswith("samples/") for m in archive.members):
         return inspect_log.from_archive(archive, question)
+    if "annotations.xml" in archive.members:
+        return cvat.xml(archive.read("annotations.xml"), name, question)
     if not any(m.startswith("xl/") for m in archive.members):
         raise InputError(f"{name} is a zip file: unpack it and name a file in it.")
     for member in archive.members:
