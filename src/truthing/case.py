@@ -6,7 +6,7 @@ same everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -178,6 +178,11 @@ def _classes(given: Any) -> Sequence[Any]:
         return given.classes
     if given is None:
         return ()
+    if not isinstance(given, Iterable):
+        raise InputError(
+            f"predictions cannot be read from a {type(given).__name__}: give a path, a data frame, "
+            "a mapping from item to class, or one class for each item."
+        )
     values = list(given.values()) if isinstance(given, Mapping) else list(given)
     if len(values) > 200_000 or any(isinstance(v, np.ndarray | list | dict) for v in values[:10]):
         return ()

@@ -266,5 +266,8 @@ def _trusted(
         )
     kept = np.linspace(0, len(truth) - 1, min(n_draws, len(truth))).astype(np.int64)
     return SharedTruth(
-        truth[kept], assumptions, warnings, {"rhat": rhat, "effective_sample_size": size}
+        truth[kept],
+        assumptions,
+        warnings,
+        {"rhat": rhat, "effective_sample_size": size, "chains": CHAINS},
     )
