@@ -93,6 +93,11 @@ class Task:
             )
         return case
 
+    def calibration(self) -> Case | None:
+        """The calibration set, where one was chosen."""
+        given = self.one("calibration_set")
+        return None if given is None else read_case(File(given.table(), given.asked()))
+
     def provenance(self) -> dict[str, Any]:
         """The command, and a checksum of every file, for a report to repeat."""
         files = {given.name: given.path for chosen in self.files.values() for given in chosen}
