@@ -28,6 +28,7 @@ FLOORS = [
     {"case", "predicted"},
     {"noise"},
     {"metrics"},
+    {"survey"},
     {"requirements"},
     {"truth"},
     {"papers", "simulation", "ordering"},

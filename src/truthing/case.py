@@ -68,8 +68,13 @@ def read_case(
     """Labels, the predictions of each model, and gold, each as it is given or from its source.
 
     ``labels`` may be several files. A file may serve several purposes: labels and predictions of
-    one file, or gold that stands beside the labels, which is used unless other gold is given.
+    one file, or gold that stands beside the labels, which is used unless other gold is given. A
+    `Case` that was read before keeps its files.
     """
+    if isinstance(labels, Case):
+        return replace(
+            read_case(labels.labels, models, gold, scores=scores), readings=labels.readings
+        )
     shelf = _Shelf(asked, [_file(part, asked) for part in _parts(labels)])
     guesses = {
         name: shelf.read(value, OF_PREDICTIONS).predictions if is_source(value) else value
