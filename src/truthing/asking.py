@@ -218,7 +218,7 @@ def positive_class(classes: tuple[Any, ...], positive: Any, assumptions: list[st
     if len(classes) > 2:
         if positive is not None:
             raise InputError(
-                f"positive={positive!r} is for two classes, and there are {len(classes)}: "
+                f"`positive={positive!r}` is for two classes, and there are {len(classes)}: "
                 f"ask for recall[{positive}] and the like."
             )
         return None

@@ -305,8 +305,8 @@ def _check_options(method: str, target: str) -> None:
     check_target(target)
     if target == "population" and method != "posterior":
         raise InputError(
-            f"method {method!r} speaks of these items only: use method='posterior' for "
-            "target='population'."
+            f"method {method!r} speaks of these items only: use `method='posterior'` for "
+            "`target='population'`."
         )
 
 
@@ -333,9 +333,9 @@ def _posterior(question: Question, model: Any, panel_error: Any) -> Outcome:
         refuse_survey(question.survey.used, WITH_TRUST)
     if question.prior is not None and known_noise.is_open(model) and not trusted:
         raise InputError(
-            "prior= is not used when the labelers' noise is learned and the panel may be "
-            "wrong together: "
-            "leave it out, give the noise (noise=), or trust the noise model (panel_error=0)."
+            "`prior=...` is not used when the labelers' noise is learned and the panel may be "
+            "wrong together: leave it out, give the noise with `noise=...`, or trust the noise "
+            "model with `panel_error=0`."
         )
     outcome = again(question, panel_error)
     return replace(
@@ -350,7 +350,7 @@ def _by_the_book(question: Question, model: Any, method: str, panel_error: Any) 
     if panel_error:
         raise InputError(
             f"method {method!r} has no panel error: it trusts the noise model. Use "
-            "method='posterior'."
+            "`method='posterior'`."
         )
     from truthing.truth.known_noise import is_open
 

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from truthing.case import Case, File, read_case
+from truthing.compiled import compiled_before
 from truthing.errors import InputError
-from truthing.progress import Progress, compiled_before
+from truthing.progress import Progress
 from truthing.tables.asked import Asked
 from truthing.tables.read import Reading, read_as
 from truthing.tables.source import from_bytes
