@@ -35,7 +35,7 @@ FLOORS = [
     {"doctor"},
     {"ceiling"},
     {"people"},
-    {"comparison", "planning"},
+    {"comparison", "planning", "preference"},
     {"train"},
     {"render"},
     {"reproduce"},

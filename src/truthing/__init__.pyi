@@ -26,6 +26,8 @@ from truthing.people.worth import labelers_needed as labelers_needed
 from truthing.planning.plan import plan as plan
 from truthing.predictions import Gold as Gold
 from truthing.predictions import Predictions as Predictions
+from truthing.preference.prefer import prefer as prefer
+from truthing.preference.result import Preferences as Preferences
 from truthing.rate import prevalence as prevalence
 from truthing.report import Report as Report
 from truthing.simulation import simulate as simulate

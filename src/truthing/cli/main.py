@@ -24,6 +24,7 @@ from truthing.cli import (
     grade,
     labelers,
     plan,
+    prefer,
     rate,
     reproduce,
     serve,
@@ -83,6 +84,7 @@ app.command("doctor")(doctor.doctor)
 app.command("grade")(grade.grade)
 app.command("compare")(compare.compare)
 app.command("rate")(rate.rate)
+app.command("prefer")(prefer.prefer)
 app.command("ceiling")(ceiling.ceiling)
 app.command("labelers", cls=labelers.OldCsv)(labelers.labelers)
 app.command("error")(error.error)

@@ -35,19 +35,17 @@ SHARED = 0.5  # of the variance of a pair's doubt is a liking for one of its sys
 
 @dataclass(frozen=True, eq=False)
 class Outcomes:
-    """``counts`` is draws × pairs × (first better, second better, tie), in comparisons."""
+    """``counts`` is draws × pairs × (first better, second better, tie), in comparisons;
+    ``shares`` the same as shares, each no wider than gold alone allows.
+    """
 
     pairs: tuple[tuple[int, int], ...]
     sizes: Array  # comparisons of each pair
     n_gold: Array
     counts: Array
+    shares: Array
     face_value: Array  # pairs × 3
     surprise: Array  # of each pair's gold: how probable so odd a count was before
-    squeezed: tuple[int, ...] = ()
-
-    @property
-    def shares(self) -> Array:
-        return np.asarray(self.counts / self.sizes[:, None])
 
 
 def draw_outcomes(
@@ -62,7 +60,7 @@ def draw_outcomes(
     """Draws of the true outcomes of every pair of systems, given all verdicts and gold."""
     pairs, place = np.unique(verdicts.pair, axis=0, return_inverse=True)
     place = place.reshape(-1)
-    counts, surprise, squeezed = [], [], []
+    counts, surprise = [], []
     for p in range(len(pairs)):
         here = np.flatnonzero(place == p)
         gold = verdicts.gold[here]
@@ -70,24 +68,24 @@ def draw_outcomes(
         prior = _prior(views, panel, panel_error)
         rng = generator(seed, "outcomes", p)
         link = draw_link(views, prior, gold, rng, n_draws=n_draws)
-        drawn = count(link, views, gold, target, rng)
-        if (gold >= 0).sum() >= ENOUGH_GOLD:
-            drawn, narrowed = _held_against_gold(drawn, gold, target, rng)
-            squeezed += [p] if narrowed else []
-        counts.append(drawn)
+        counts.append(count(link, views, gold, target, rng))
         surprise.append(link.surprise)
     known = tuple((int(a), int(b)) for a, b in pairs)
     together = np.stack(counts, axis=1)
     if len(pairs) > 1:
         together = _liked_alike(together, known, len(verdicts.systems), generator(seed, "liking"))
+    shares = together / np.bincount(place)[:, None]
+    rng = generator(seed, "gold alone")
+    for p in range(len(pairs)):
+        _hold_against_gold(shares[:, p], verdicts.gold[place == p], target, rng)
     return Outcomes(
         known,
         np.bincount(place),
         np.bincount(place, weights=verdicts.gold >= 0).astype(int),
         together,
+        shares,
         _face_value(verdicts, place, len(pairs)),
         np.array(surprise),
-        tuple(squeezed),
     )
 
 
@@ -96,9 +94,7 @@ def _entries(verdicts: Verdicts, here: Array) -> Entries:
     number = np.full(verdicts.n_comparisons, -1)
     number[here] = np.arange(len(here))
     rows = np.flatnonzero(number[verdicts.comparison] >= 0)
-    used, rater = np.unique(
-        verdicts.judge[rows] * 2 + verdicts.swapped[rows], return_inverse=True
-    )
+    used, rater = np.unique(verdicts.judge[rows] * 2 + verdicts.swapped[rows], return_inverse=True)
     return Entries(
         number[verdicts.comparison[rows]].astype(np.int64),
         rater.reshape(-1).astype(np.int64),
@@ -160,23 +156,21 @@ def count(
     return total * (len(gold) / total.sum(axis=1, keepdims=True))
 
 
-def _held_against_gold(
-    drawn: Array, gold: Array, target: str, rng: np.random.Generator
-) -> tuple[Array, bool]:
-    """Where gold alone is narrower by more than an eighth, ours are drawn together around their
-    mean until they are not.
+def _hold_against_gold(shares: Array, gold: Array, target: str, rng: np.random.Generator) -> None:
+    """Where gold alone is narrower by a tenth, ours are drawn together around their mean until it
+    is not, outcome by outcome and in place.
 
     Gold alone's own interval instead would cover less: it is narrow where its few items happen to
     agree. Ours keep a centre that knows all verdicts.
     """
-    seen, size = gold[gold >= 0], len(gold)
-    ratio = 1.0
+    seen = gold[gold >= 0]
+    if len(seen) < ENOUGH_GOLD:
+        return
     for kind, hits in enumerate(np.bincount(seen, minlength=3)):
-        alone = share_draws(int(hits), len(seen), size, target, len(drawn), rng)
-        if drawn[:, kind].any():
-            ratio = min(ratio, NARROWER * _width(alone) / max(_width(drawn[:, kind] / size), 1e-12))
-    mean = drawn.mean(axis=0)
-    return mean + ratio * (drawn - mean), ratio < 1
+        ours = shares[:, kind]
+        alone = share_draws(int(hits), len(seen), len(gold), target, len(ours), rng)
+        ratio = NARROWER * _width(alone) / max(_width(ours), 1e-12)
+        shares[:, kind] = ours.mean() + min(ratio, 1.0) * (ours - ours.mean())
 
 
 def _width(draws: Array) -> float:

@@ -120,9 +120,7 @@ def prefer(
         "truth": truth_column,
     }
     words = (missing,) if isinstance(missing, str) else tuple(missing)
-    read = read_verdicts(
-        verdicts, gold, columns=columns, meant=map, missing=words, repeats=repeats
-    )
+    read = read_verdicts(verdicts, gold, columns=columns, meant=map, missing=words, repeats=repeats)
     _check(read, panel_error)
     said: list[str] = []
     kind = panel_of(panel, read.judges, said)

@@ -85,8 +85,8 @@ def fit_davidson(
 
 def ranks(strength: Array, rng: np.random.Generator) -> Array:
     """1 is best, draws × systems; equal strengths are put in random order."""
-    jitter = rng.random(strength.shape)
-    order = np.lexsort((jitter, -np.round(strength, 9)), axis=1)
+    keys = np.stack([rng.random(strength.shape), -np.round(strength, 9)])
+    order = np.lexsort(keys, axis=1)
     place = np.empty_like(order)
     np.put_along_axis(place, order, np.arange(1, strength.shape[1] + 1)[None, :], axis=1)
     return place

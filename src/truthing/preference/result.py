@@ -141,7 +141,8 @@ class Preferences(Judged, Result):
             low, high = self.ranks(level)[first]
             chance = self.probability_best[first]
             said = f"{first} is the best of {len(self.systems)} systems on {self._where} with "
-            said += f"probability {_chance(chance)}; its place is {low} to {high}."
+            place = f"{low}" if low == high else f"between {low} and {high}"
+            said += f"probability {_chance(chance)}; its place is {place}."
             if not self.rankable:
                 said = f"{len(self.systems)} systems cannot be ranked: no comparison joins them."
         return f"{said} The verdicts at face value say {self.at_face_value(first):.0%} wins."
@@ -255,9 +256,7 @@ class Preferences(Judged, Result):
 
     def _places(self, code: int) -> list[tuple[int, int]]:
         """The pairs of a system, and its side in each."""
-        return [
-            (p, pair.index(code)) for p, pair in enumerate(self.outcomes.pairs) if code in pair
-        ]
+        return [(p, pair.index(code)) for p, pair in enumerate(self.outcomes.pairs) if code in pair]
 
     def _won(self, code: int, tie: float = 0.0) -> Array:
         mine = self._places(code)

@@ -268,14 +268,13 @@ def _gold_of_items(
             )
         key = home[item]
         names = [reader.systems[code] for code in key[1:]]
-        two_ways = len(turned[item]) == 2
-        if two_ways and letters(word) in (*words.A_WORDS, *words.B_WORDS):
-            if letters(word) not in map(letters, names):
-                raise InputError(
-                    f"{table.place(n)}: {word!r} is unclear, because item {item!r} has each system "
-                    "as A in one row and as B in another. Write the winning system's name."
-                )
-        a, b = names if not (turned[item] == {True}) else names[::-1]
+        letter = letters(word) in (*words.A_WORDS, *words.B_WORDS)
+        if len(turned[item]) == 2 and letter and letters(word) not in map(letters, names):
+            raise InputError(
+                f"{table.place(n)}: {word!r} is unclear, because item {item!r} has each system "
+                "as A in one row and as B in another. Write the winning system's name."
+            )
+        a, b = names if turned[item] != {True} else names[::-1]
         outcome = words.winner(word, a, b, reader.meant, table.place(n))
         if outcome is not None and letters(word) not in reader.missing:
             won = TIED if outcome == TIE else FIRST if (outcome == A) == (a == names[0]) else SECOND
