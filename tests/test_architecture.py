@@ -35,7 +35,7 @@ FLOORS = [
     {"doctor"},
     {"ceiling"},
     {"people"},
-    {"comparison", "planning", "preference"},
+    {"comparison", "planning", "preference", "monitoring"},
     {"train"},
     {"render"},
     {"reproduce"},

@@ -457,6 +457,10 @@ def test_every_job_gives_the_numbers_of_its_command(
     if job == "plan":
         answers |= {"budget": "200", "label_cost": "0.5", "gold_cost": "4"}
     files: dict[str, Any] = {"file-labels": "0", "file-predictions": "1", "file-gold": "2"}
+    if job == "monitor":
+        dated = "date,truth\n" + "".join(f"2026-01-{d:02d},pass\n" for d in range(1, 29))
+        (tmp_path / "dated.csv").write_text(dated)
+        page, files = visitor.send(("dated.csv", dated)).url.path, {"file-labels": "0"}
     if job == "prefer":
         files = {"file-labels": "0", "file-gold": "1"}
     if job == "compare":  # a second model: the labels' own column of predictions would do as well

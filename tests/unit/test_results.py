@@ -119,6 +119,7 @@ RESULTS: dict[str, Callable[[], Result]] = {
     "grade": _graded,
     "rate": lambda: tr.prevalence(_data().labels, noise=0.15, draws=300),
     "compare": _compared,
+    "monitor": lambda: tr.monitor([1] * 40 + [0] * 20),
     "prefer": lambda: tr.prefer(PREFER / "verdicts.csv", gold=PREFER / "gold.csv", draws=300),
     "labelers": lambda: tr.labelers(_data().labels, draws=300),
     "plan": lambda: tr.plan(
@@ -178,6 +179,7 @@ COMMANDS = {
     "grade": [PREDICTIONS, LABELS, "--noise", "0.15", "--draws", "300"],
     "rate": [LABELS, "--noise", "0.15"],
     "compare": [LABELS, PREDICTIONS, f"again={PREDICTIONS}", "--noise", "0.15", "--draws", "300"],
+    "monitor": [str(FOLDER / "examples" / "judges" / "gold.csv")],
     "prefer": [str(PREFER / "verdicts.csv"), "--gold", str(PREFER / "gold.csv")],
     "labelers": [LABELS, "--noise", "0.15"],
     "plan": [

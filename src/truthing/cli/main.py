@@ -23,6 +23,7 @@ from truthing.cli import (
     example,
     grade,
     labelers,
+    monitor,
     plan,
     prefer,
     rate,
@@ -85,6 +86,7 @@ app.command("grade")(grade.grade)
 app.command("compare")(compare.compare)
 app.command("rate")(rate.rate)
 app.command("prefer")(prefer.prefer)
+app.command("monitor")(monitor.monitor)
 app.command("ceiling")(ceiling.ceiling)
 app.command("labelers", cls=labelers.OldCsv)(labelers.labelers)
 app.command("error")(error.error)
