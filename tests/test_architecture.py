@@ -39,7 +39,7 @@ FLOORS = [
     {"doctor"},
     {"ceiling"},
     {"people"},
-    {"comparison", "planning"},
+    {"comparison", "planning", "preference", "monitoring"},
     {"train"},
     {"render"},
     {"reproduce"},
