@@ -207,6 +207,7 @@ def compare(
         [*dict.fromkeys(assumptions), *found.assumptions],
         found.diagnostics,
         scored,
+        found.pairs,
     )
 
 
