@@ -25,6 +25,7 @@ FLOORS = [
     {"case", "predicted"},
     {"noise"},
     {"metrics"},
+    {"survey"},
     {"requirements"},
     {"truth"},
     {"papers", "simulation", "ordering"},

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truthing.class_codes import Array
-from truthing.comparison.difference import Difference, beside_gold, less_is_better
 from truthing.comparison.slices import Slice, by_slice
 from truthing.errors import InputError, did_you_mean, listing
 from truthing.metrics.counts import PER_CLASS, Tally, evaluate
+from truthing.metrics.difference import Difference, less_is_better
 from truthing.metrics.estimate import Estimate
 from truthing.metrics.words import difference as in_points
 from truthing.randomness import child, generator
@@ -25,6 +25,8 @@ from truthing.requirements import (
     probability_words,
 )
 from truthing.results import Result
+from truthing.survey.deployment import Deployment
+from truthing.survey.design import PLAIN, Survey
 
 if TYPE_CHECKING:
     from truthing.truth.several_models import Pairs, SharedTruth
@@ -61,6 +63,8 @@ class Comparison(Judged, Result):
     assumptions: list[str] = field(default_factory=list)
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
     scored: Scored | None = None
+    survey: Survey = PLAIN
+    deployment: Deployment | None = None
     pairs: Pairs | None = None
 
     # ---- draws -----------------------------------------------------------------------------------
@@ -101,15 +105,22 @@ class Comparison(Judged, Result):
         return self._tallies(slice(None), self.target, self.pairs.keys())
 
     def _tallies(self, items: Any, target: str, keys: Array | None = None) -> tuple[Tally, ...]:
-        from truthing.comparison.tallies import count
+        from truthing.comparison.tallies import Redraw, class_factors, count
 
-        right, truth, predicted = count(
-            np.ascontiguousarray((self.truth if keys is None else keys)[:, items]),
-            self.predicted[:, items],
-            len(self.classes),
+        known = np.ascontiguousarray((self.truth if keys is None else keys)[:, items])
+        given, n_classes = self.predicted[:, items], len(self.classes)
+        weight, cluster = self.survey.weight, self.survey.cluster
+        how = Redraw(
             target,
             self._seed,
+            None if weight is None else weight[items],
+            None if cluster is None else cluster[items],
         )
+        right, truth, predicted = count(known, given, n_classes, how)
+        if self.deployment is not None:
+            shares = self.deployment.draw(len(known), np.random.default_rng(self._seed))
+            factor = class_factors(truth, shares)
+            right, truth, predicted = count(known, given, n_classes, how, factor)
         return tuple(Tally(right[:, j], truth, predicted[:, j]) for j in range(len(self.models)))
 
     def _areas(self, items: Any, target: str) -> Array:
@@ -127,6 +138,8 @@ class Comparison(Judged, Result):
         return found.truth
 
     def _with_scores(self) -> Scored:
+        if self.survey.weight is not None or self.survey.cluster is not None:
+            raise InputError("areas under curves do not take weights or clusters: leave them out.")
         if self.scored is None:
             raise InputError("areas under curves need scores of two classes from every model.")
         return self.scored
@@ -171,23 +184,27 @@ class Comparison(Judged, Result):
                     f"there are {len(self.models)} models: say which two, difference({metric!r}, 'a', 'b')."
                 )
             first, second = first or self.models[0], second or self.models[1]
-        places = self._place(first), self._place(second)
-        return Difference.between(first, second, metric, self._apart(metric, *places))
+        both = self._both(metric, self._place(first), self._place(second))
+        return Difference.between(both, (first, second), metric)
 
-    def _apart(self, metric: str, first: int, second: int) -> Array:
-        """Draws of one model minus another; the same the other way round but for the sign."""
-        if first > second:
-            return -self._apart(metric, second, first)
-        if metric == "error":
-            return -self._apart("accuracy", first, second)
+    def _both(self, metric: str, first: int, second: int) -> tuple[Array, Array]:
+        """Paired draws of two models; of accuracies drawn towards gold alone's difference where
+        that is much narrower.
+        """
         draws = self.paired_draws(metric)
-        found = np.asarray(draws[:, first] - draws[:, second])
-        if metric != "accuracy" or self.pairs is None or self.pairs.gold is None:
-            return found
-        said = self.predicted[first], self.predicted[second]
-        rng = generator(self.seed, "gold alone", first, second)
-        gold = self.pairs.gold
-        return beside_gold(found, said, gold, len(self.classes), self.target, rng)
+        one, other = draws[:, first], draws[:, second]
+        gold = None if self.pairs is None or self.deployment is not None else self.pairs.gold
+        if gold is None or metric not in ("accuracy", "error"):
+            return one, other
+        from truthing.truth.draws import at_most_wider
+        from truthing.truth.gold_alone import difference_draws
+
+        sign = 1 if (first < second) == (metric == "accuracy") else -1
+        low, high = sorted((first, second))
+        rng = generator(self.seed, "gold alone", low, high)
+        said = self.predicted[low], self.predicted[high]
+        alone = difference_draws(said, gold, self.target, len(draws), rng)
+        return other + sign * at_most_wider(sign * (one - other), alone), other
 
     def ranks(self, metric: str = "accuracy") -> Array:
         """P(rank) of each model, models × ranks, best first; models that tie share their ranks."""
