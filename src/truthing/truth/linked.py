@@ -122,7 +122,7 @@ def _beside_gold(question: Question, confusion: Array, items: Array | None) -> A
         confusion[:, :, question.predicted[0]] = counted
     answer = question.answer(confusion)
     alone = gold_alone(question, items)
-    return AnswerBesideGold(answer, alone) if alone.n_gold else answer
+    return AnswerBesideGold(answer, alone, question.constant) if alone.n_gold else answer
 
 
 def _taken_from_gold(question: Question, answer: AnswerBesideGold) -> list[str]:
