@@ -242,6 +242,7 @@ def compare(
         scored,
         survey,
         shares,
+        found.pairs,
     )
 
 

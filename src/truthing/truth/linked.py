@@ -12,7 +12,7 @@ from truthing.metrics.counts import metric_names
 from truthing.survey.clusters import Alike, alike, gold_worth, sharing
 from truthing.survey.design import Survey
 from truthing.truth import checks
-from truthing.truth.draws import AnswerBesideGold
+from truthing.truth.draws import AnswerBesideGold, moved
 from truthing.truth.gold_alone import GoldAlone
 from truthing.truth.link.counts import confusion_draws, item_truth, population_confusion
 from truthing.truth.link.prior import (
@@ -115,23 +115,25 @@ def _answers(
 
 
 def _beside_gold(question: Question, confusion: Array, items: Array | None) -> Any:
-    """An answer from drawn confusion matrices, by gold alone where that is narrower."""
+    """An answer from drawn confusion matrices, never much wider than gold alone."""
     if question.constant:
         counted = confusion.sum(axis=2)
         confusion = np.zeros_like(confusion)
         confusion[:, :, question.predicted[0]] = counted
     answer = question.answer(confusion)
     alone = gold_alone(question, items)
-    return AnswerBesideGold(answer, alone) if alone.n_gold else answer
+    return AnswerBesideGold(answer, alone, question.constant) if alone.n_gold else answer
 
 
 def _taken_from_gold(question: Question, answer: AnswerBesideGold) -> list[str]:
-    """Which of the metrics shown unasked are those of gold alone."""
+    """Which of the metrics shown unasked moved towards gold alone."""
     shown = metric_names(question.classes, question.positive)[:MOST_NAMED]
-    taken = [name for name in shown if answer.takes_gold(name)]
+    taken = [name for name in shown if answer.share_of_gold(name) > 0]
     if not taken:
         return []
-    return [f"Gold alone gives the narrower interval, and the value, of {', '.join(taken)}."]
+    return [
+        f"Gold alone is much surer than gold with labels of {', '.join(taken)}: it counts more."
+    ]
 
 
 def chance_draws(question: Question, views: Views, panel_error: Any) -> Array:
@@ -147,11 +149,10 @@ def chance_draws(question: Question, views: Views, panel_error: Any) -> Array:
     drawn = confusion_draws(link, views, question.gold, question.rng(COUNTS)).astype(float)
     alone = gold_alone(question)
     beside = AnswerBesideGold(question.answer(drawn), alone)
-    if not beside.takes_gold("accuracy"):
-        return np.asarray(ours)
     known = question.gold >= 0
     hit = question.gold[known] == question.predicted[known]
-    return alone.share_draws(hit, "population", question.rng(GOLD))
+    by_gold = alone.share_draws(hit, "population", question.rng(GOLD))
+    return moved(np.asarray(ours), by_gold, beside.share_of_gold("accuracy"))
 
 
 def gold_alone(question: Question, items: Array | None = None) -> GoldAlone:
