@@ -35,7 +35,7 @@ FLOORS = [
     {"doctor"},
     {"ceiling"},
     {"people"},
-    {"comparison", "planning", "preference", "monitoring"},
+    {"comparison", "planning", "preference", "monitoring", "mrmc"},
     {"train"},
     {"render"},
     {"reproduce"},
