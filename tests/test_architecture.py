@@ -13,7 +13,10 @@ LONGEST = 80  # lines of a function, without its docstring
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "truthing"
 FLOORS = [
-    {"errors", "notes", "progress", "threads", "version", "display", "lazy", "randomness"},
+    {
+        *{"errors", "notes", "progress", "threads", "version", "display", "lazy", "randomness"},
+        "compiled",
+    },
     {"arguments", "panel_kind"},
     {"class_codes"},
     {"spelling"},
@@ -25,6 +28,7 @@ FLOORS = [
     {"case", "predicted"},
     {"noise"},
     {"metrics"},
+    {"survey"},
     {"requirements"},
     {"truth"},
     {"papers", "simulation", "ordering"},

@@ -10,32 +10,42 @@ import numpy as np
 
 from truthing.arguments import as_draws, as_panel_error, as_seed, check_target
 from truthing.asking import (
-    MOST_CELLS,
     as_noise,
     as_prior,
+    calibrated,
+    check_calibration,
+    chosen_gold,
+    fitting_draws,
     positive_class,
     prepare,
-    selection_weights,
+    refuse_survey,
     sizes,
+    slice_sizes,
+    survey_of,
+    unseen_choice,
     without_itself,
 )
 from truthing.errors import InputError, did_you_mean
 from truthing.labels import Repeats
+from truthing.matching import Joined
 from truthing.metrics.counts import Tally, evaluate
 from truthing.metrics.curves import cut_of
 from truthing.metrics.face_value import face_value
 from truthing.noise.base import TableNoise
 from truthing.noise.known import Confusion, Symmetric
-from truthing.ordering import in_order
+from truthing.ordering import Order, in_order
 from truthing.panel_kind import panel_of
 from truthing.papers import su_methods
 from truthing.predicted import predicted_classes
 from truthing.progress import Progress, listener
 from truthing.report import Report
+from truthing.survey.deployment import as_deployment, at_shares
+from truthing.truth.by_calibration import answer_by_calibration
+from truthing.truth.groups import estimate_prior
 from truthing.truth.outcome import NoiseSummary, Outcome
-from truthing.truth.problem import Problem, estimate_prior
 from truthing.truth.question import Question
 
+WITH_TRUST = "with panel_error=0: leave panel_error out."
 METHODS = ("posterior", *su_methods.METHODS)
 
 
@@ -44,7 +54,15 @@ def grade(
     labels: Any,
     *,
     gold: Any = None,
-    gold_weights: Mapping[Any, float] | None = None,
+    gold_weights: Mapping[Any, float] | str | None = None,
+    gold_choice: str | None = None,
+    calibration_set: Any = None,
+    calibration_chosen: str | None = None,
+    cluster: Any = None,
+    weights: Any = None,
+    stratum: Any = None,
+    by: Any = None,
+    deployment: Any = None,
     noise: Any = None,
     prior: Any = None,
     scores: Any = None,
@@ -77,8 +95,28 @@ def grade(
     gold : mapping, path or data frame, optional
         Items whose truth is known, item to class. A few dozen random items narrow the interval
         most.
-    gold_weights : mapping, optional
+    gold_weights : mapping or column, optional
         Where gold items were not chosen with equal chances: item to its chance of being chosen.
+    gold_choice : {"random", "seen", "unseen"}, optional
+        How gold items were chosen. "seen": by what labels and predictions show, which is corrected
+        for; "unseen": by anything else, so gold says nothing sure about other items. None: random
+        where it looks like that, else "seen", and said.
+    calibration_set : (Labels, mapping), path or data frame, optional
+        Other items with known truth, labelled by the same labelers: their mistakes are learned
+        there and carried over.
+    calibration_chosen : {"truth", "verdict"}, optional
+        How the calibration items were chosen: by true class or at random, or by what the labelers
+        said. None: "truth", unless the labelers' verdicts are exactly balanced; then it is asked.
+    cluster : column, sequence or mapping, optional
+        Items that belong together (images of a patient, answers to a prompt) and share mistakes.
+    weights : column, sequence or mapping, optional
+        How many items each stands for, where items were not drawn with equal chances.
+    stratum : column, sequence or mapping, optional
+        Strata that the items were drawn from; their accuracy may differ.
+    by : column, sequence or mapping, optional
+        Slices: every metric is also given for each, partially pooled.
+    deployment : float, range, sequence, mapping or Prevalence, optional
+        Class shares where the classifier will be used: metrics are given for those.
     noise : float, tuple, mapping or noise model, optional
         What is known about the labelers. None: it is learned from the labels. A number is an error
         rate, ``(low, high)`` a range, a mapping goes from labeler to rate or matrix; or a model of
@@ -155,74 +193,107 @@ def grade(
     joined = without_itself(joined, predicted)
     labels = joined.labels
     kind = panel_of(panel, labels.labelers, assumptions)
-    for name in metrics or ():
-        if name not in (
-            "auc",
-            "average_precision",
-        ):  # a misspelt metric must not wait until everything is computed
-            evaluate(
-                name,
-                Tally.from_confusion(np.eye(labels.n_classes)),
-                classes=labels.classes,
-                positive=place,
-            )
+    _check_metrics(metrics or (), labels.classes, place)
     model = order.model(as_noise(noise))
     fixed = None if prior is None else as_prior(prior, labels.classes)
-    weights = None if gold_weights is None else selection_weights(gold_weights, joined)
-    fitting = max(100, MOST_CELLS // labels.n_classes**2)
-    if draws > fitting:
-        joined.warnings.append(
-            f"{labels.n_classes} classes leave memory for {fitting} draws only: limits of "
-            "intervals are rough."
-        )
+    survey = survey_of(joined, order, cluster=cluster, weights=weights, stratum=stratum, by=by)
+    shares = as_deployment(deployment, labels.classes, place)
+    if method != "posterior":
+        told = [*survey.used, *([] if gold_choice is None else ["gold_choice"])]
+        refuse_survey(told, f"by method {method!r}: use method='posterior'.")
+    joined, calibration = calibrated([joined], calibration_set, calibration_chosen, survey)
+    labels = joined.labels
+    if calibration is not None:
+        check_calibration(method, noise, panel_error)
+    chosen = chosen_gold(joined, predicted, gold_weights, gold_choice)
+    if chosen.kind == "unseen":
+        joined, words = unseen_choice(joined, predicted)
+        joined.warnings.insert(0, words)
     question = Question(
         labels,
         predicted,
         joined.gold,
-        fixed,
-        place,
-        score,
-        target,
-        min(draws, fitting),
-        seed,
-        weights,
-        say,
-        kind,
-        trained_on_labels,
+        prior=fixed,
+        positive=place,
+        scores=score,
+        target=target,
+        n_draws=fitting_draws(draws, labels.n_classes, joined.warnings),
+        seed=seed,
+        gold_weights=chosen.weights if chosen.kind == "chances" else None,
+        progress=say,
+        panel=kind,
+        trained_on_labels=trained_on_labels,
+        gold_chosen=chosen,
+        survey=survey,
+        deployment=shares,
     )
-    from truthing.truth.linked import gold_alone
-
-    if method == "posterior":
+    if calibration is not None:
+        outcome = answer_by_calibration(question, calibration)
+    elif method == "posterior":
         outcome = _posterior(question, model, panel_error)
     else:
         say(0, f"grading by method {method}")
         outcome = _by_the_book(question, model, method, panel_error)
+    return _report(question, outcome, joined, order, assumptions, method, metrics)
+
+
+def _report(
+    question: Question,
+    outcome: Outcome,
+    joined: Joined,
+    order: Order,
+    assumptions: list[str],
+    method: str,
+    metrics: Sequence[str] | None,
+) -> Report:
+    """What was found, in the user's order."""
+    from truthing.truth.linked import gold_alone
+
+    labels, predicted, place = question.labels, question.predicted, question.positive
+    noise = outcome.noise or NoiseSummary(
+        "none", labels.labelers, None, np.full(labels.n_classes, np.nan)
+    )
+    found = dict(outcome.diagnostics)
+    if question.gold_chosen.kind == "unseen":
+        found["gold_choice"] = "unseen"
+    told = replace(
+        outcome,
+        diagnostics=found,
+        truth=order.truth(outcome.truth),
+        noise=order.summary(noise),
+        warnings=[*joined.warnings, *outcome.warnings],
+        assumptions=assumptions + outcome.assumptions,
+    )
+    naive = face_value(labels, predicted, question.survey.weight)
+    if question.deployment is not None:
+        middle = question.deployment.draw(1000, question.rng()).mean(axis=0, keepdims=True)
+        naive = at_shares(naive[None], middle)[0]
+    alone = getattr(outcome.answer, "gold_alone", None)
     return Report(
-        answer=outcome.answer,
+        told,
         classes=labels.classes,
         positive=place,
         items=order.labels.items,
-        truth=order.truth(outcome.truth),
         method=method,
-        target=target,
-        seed=seed,
+        target=question.target,
+        seed=question.seed,
         sizes=sizes(joined),
         dropped=joined.dropped,
-        noise=order.summary(
-            outcome.noise
-            or NoiseSummary("none", labels.labelers, None, np.full(labels.n_classes, np.nan))
-        ),
-        face_value=Tally.from_confusion(face_value(labels, predicted)),
-        warnings=[*joined.warnings, *outcome.warnings],
-        assumptions=assumptions + outcome.assumptions,
-        curves=outcome.curves,
-        cut=None if place is None else cut_of(score, predicted == place),
-        joint_density=outcome.joint,
-        sensitivity_rule=outcome.sensitivity,
-        diagnostics=outcome.diagnostics,
+        face_value=Tally.from_confusion(naive),
+        cut=None if place is None else cut_of(question.scores, predicted == place),
         shown=metrics,
-        gold_alone=gold_alone(question) if question.n_gold else None,
+        gold_alone=alone or (gold_alone(question) if question.n_gold else None),
+        slice_sizes=slice_sizes(question),
+        at_deployment=question.deployment is not None,
     )
+
+
+def _check_metrics(names: Sequence[str], classes: tuple[Any, ...], positive: int | None) -> None:
+    """A misspelt metric must not wait until everything is computed."""
+    nothing = Tally.from_confusion(np.eye(len(classes)))
+    for name in names:
+        if name not in ("auc", "average_precision"):
+            evaluate(name, nothing, classes=classes, positive=positive)
 
 
 def _check_options(method: str, target: str) -> None:
@@ -234,8 +305,8 @@ def _check_options(method: str, target: str) -> None:
     check_target(target)
     if target == "population" and method != "posterior":
         raise InputError(
-            f"method {method!r} speaks of these items only: use method='posterior' for "
-            "target='population'."
+            f"method {method!r} speaks of these items only: use `method='posterior'` for "
+            "`target='population'`."
         )
 
 
@@ -250,20 +321,21 @@ def _posterior(question: Question, model: Any, panel_error: Any) -> Outcome:
         if known_noise.must_be_learned(model, question.labels):
             return answer.with_learned_noise(question, model, share)
         tables = model.tables(question.labels) if isinstance(model, TableNoise) else None
-        return answer.with_known_noise(
-            question, model.log_likelihood(question.labels), type(model).__name__, tables, share
-        )
+        given = replace(question, log_likelihood=model.log_likelihood(question.labels))
+        return answer.with_known_noise(given, type(model).__name__, tables, share)
 
     if known_noise.must_be_learned(model, question.labels) and not isinstance(
         model, Symmetric | Confusion
     ):
         checks.require_identified(question.labels, question.gold)
     trusted = panel_error is not None and panel_error == 0
+    if trusted:
+        refuse_survey(question.survey.used, WITH_TRUST)
     if question.prior is not None and known_noise.is_open(model) and not trusted:
         raise InputError(
-            "prior= is not used when the labelers' noise is learned and the panel may be "
-            "wrong together: "
-            "leave it out, give the noise (noise=), or trust the noise model (panel_error=0)."
+            "`prior=...` is not used when the labelers' noise is learned and the panel may be "
+            "wrong together: leave it out, give the noise with `noise=...`, or trust the noise "
+            "model with `panel_error=0`."
         )
     outcome = again(question, panel_error)
     return replace(
@@ -278,7 +350,7 @@ def _by_the_book(question: Question, model: Any, method: str, panel_error: Any) 
     if panel_error:
         raise InputError(
             f"method {method!r} has no panel error: it trusts the noise model. Use "
-            "method='posterior'."
+            "`method='posterior'`."
         )
     from truthing.truth.known_noise import is_open
 
@@ -310,27 +382,17 @@ def _by_the_book(question: Question, model: Any, method: str, panel_error: Any) 
                 f"The middle of the range {model.range[0]:g}-{model.range[1]:g} is taken for "
                 "the error rate; method 'posterior' uses all of it."
             )
-    log_likelihood = model.log_likelihood(labels)
-    flat = np.full(labels.n_classes, 1 / labels.n_classes)
-    problem = Problem(
-        labels,
-        question.predicted,
-        question.gold,
-        log_likelihood,
-        flat if question.prior is None else question.prior,
-        question.positive,
-        question.scores,
-    )
+    asked = replace(question, log_likelihood=model.log_likelihood(labels))
     if question.prior is None:
-        problem = replace(problem, prior=estimate_prior(problem.evidence))
+        asked = replace(asked, prior=estimate_prior(asked.evidence))
         if needs_noise:
             assumptions.append(
                 "The class prior was estimated from the labels and then taken as known."
             )
-    outcome = su_methods.run(problem, method, n_draws=question.n_draws, seed=question.seed)
+    outcome = su_methods.run(asked, method, n_draws=question.n_draws, seed=question.seed)
     tables = model.tables(labels) if isinstance(model, TableNoise) and needs_noise else None
-    summary = NoiseSummary(type(model).__name__, labels.labelers, tables, problem.prior)
-    curves = su_methods.curves(problem, n_draws=question.n_draws, seed=question.seed)
+    summary = NoiseSummary(type(model).__name__, labels.labelers, tables, asked.class_prior)
+    curves = su_methods.curves(asked, n_draws=question.n_draws, seed=question.seed)
     return replace(
         outcome, noise=summary, curves=curves, assumptions=assumptions + outcome.assumptions
     )

@@ -105,25 +105,22 @@ class Labels:
         lines: Array | None = None,
         source: str = "",
     ) -> Labels:
-        """From integer codes (label -1 = missing); ``lines`` and ``source`` say where each entry stood."""
+        """From integer codes (-1 = missing); ``source`` and ``lines`` say where each stood."""
         key = item.astype(np.int64) * max(len(labelers), 1) + labeler
         order = places_in_order(key, label)
         if order is not None:
             key, item, labeler, label = key[order], item[order], labeler[order], label[order]
             votes = None if votes is None else votes[order]
             lines = None if lines is None else lines[order]
-        identical, where = 0, {}
+        identical, where = 0, dict[Any, str]()
         same = np.flatnonzero(key[1:] == key[:-1]) + 1
         if len(same) and not anonymous:
             drop = identical_repeats(key, label, same)
             identical = int(drop.sum())
             clash = same[~drop[same]]
-            where = {
-                (items[item[i]], labelers[labeler[i]]): f"{source} line {lines[i]}: "
-                if lines is not None
-                else ""
-                for i in clash[:1000]
-            }
+            for i in clash[:1000] if source else ():
+                place = f"{source}: " if lines is None else f"{source} {lines[i]}: "
+                where[items[item[i]], labelers[labeler[i]]] = place
             if identical:
                 keep = ~drop
                 item, labeler, label = item[keep], labeler[keep], label[keep]
@@ -343,7 +340,9 @@ class Labels:
     def resolve_repeats(self, rule: Repeats = "error") -> Labels:
         """What to do where a labeler contradicts itself: "error", keep the "first" or "last" label, or "keep" all."""
         if rule not in ("error", "first", "last", "keep"):
-            raise InputError(f"repeats={rule!r} is not a rule; choose error, first, last or keep.")
+            raise InputError(
+                f"`repeats={rule!r}` is not a rule; choose error, first, last or keep."
+            )
         clash = self.contradictions
         if len(clash) == 0 or rule == "keep":
             return self
@@ -353,7 +352,8 @@ class Labels:
             raise InputError(
                 f"{self.where.get((item, labeler), '')}labeler {labeler!r} says both {self.classes[self.label[i - 1]]!r} and "
                 f"{self.classes[self.label[i]]!r} for item {item!r} ({len(clash):,} such repeats in all). "
-                "Keep one with --repeats first or last (repeats=… in Python), keep both with --repeats keep, or remove a line."
+                "Keep one with `repeats='first'` or `repeats='last'`, both with `repeats='keep'`, or "
+                "remove a line."
             )
         keep = np.ones(len(self.label), dtype=bool)
         keep[clash if rule == "first" else clash - 1] = False

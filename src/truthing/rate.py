@@ -11,10 +11,23 @@ from typing import Any
 import numpy as np
 
 from truthing.arguments import as_draws, as_panel_error, as_seed, check_target
-from truthing.asking import as_noise, as_prior, prepare, selection_weights, sizes
+from truthing.asking import (
+    as_noise,
+    as_prior,
+    calibrated,
+    check_calibration,
+    chosen_gold,
+    prepare,
+    refuse_survey,
+    sizes,
+    slice_sizes,
+    survey_of,
+    unseen_choice,
+)
 from truthing.class_codes import Array
 from truthing.errors import InputError, did_you_mean
 from truthing.labels import Repeats
+from truthing.metrics.difference import Difference
 from truthing.metrics.estimate import Estimate
 from truthing.metrics.words import share
 from truthing.noise.base import TableNoise
@@ -24,6 +37,8 @@ from truthing.panel_kind import panel_of
 from truthing.progress import Progress, listener
 from truthing.requirements import Judged, Requirement, gold_enough, needed_ratio
 from truthing.results import Result
+from truthing.survey.slices import SliceEstimate, slice_estimates
+from truthing.tables.pairs import shared_item
 from truthing.truth.outcome import NoiseSummary, Outcome
 from truthing.truth.question import Question
 
@@ -43,23 +58,64 @@ class Prevalence(Judged, Result):
     warnings: list[str] = field(default_factory=list)
     assumptions: list[str] = field(default_factory=list)
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
+    slices: Mapping[str, Array] = field(default_factory=dict)  # draws × classes of each
+    slice_sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     def __getitem__(self, name: Any) -> Estimate:
-        if name not in self.classes:
-            same = [c for c in self.classes if str(c) == str(name)]
-            if not same:
+        return Estimate.from_draws(self.draws[:, self._place(name)])
+
+    def _place(self, name: Any) -> int:
+        same = [k for k, c in enumerate(self.classes) if c == name or str(c) == str(name)]
+        if not same:
+            raise InputError(f"no class is called {name!r}.{did_you_mean(str(name), self.classes)}")
+        return same[0]
+
+    @property
+    def headline_class(self) -> Any:
+        """The class that sentences are about: of two the second, else the most frequent."""
+        k = 1 if len(self.classes) == 2 else int(self.draws.mean(axis=0).argmax())
+        return self.classes[k]
+
+    def by_slice(self, name: Any = None) -> list[SliceEstimate]:
+        """The share of a class in each slice that ``by=`` makes, partially pooled."""
+        name = self.headline_class if name is None else name
+        place = self._place(name)
+        found = {s: Estimate.from_draws(draws[:, place]) for s, draws in self.slices.items()}
+        return slice_estimates(str(name), found, self.slice_sizes) if found else []
+
+    def worst_slice(self, name: Any = None) -> SliceEstimate:
+        """The slice with most probably the lowest share of a class."""
+        found = self.by_slice(name)
+        if not found:
+            raise InputError("there are no slices: give `by=...`.")
+        return max(found, key=lambda each: each.probability_worst)
+
+    def difference(
+        self, name: Any = None, first: str | None = None, second: str | None = None
+    ) -> Difference:
+        """The share of a class in one slice minus that in another: two systems, one panel."""
+        name = self.headline_class if name is None else name
+        slices = list(self.slices)
+        if first is None or second is None:
+            if len(slices) != 2:
                 raise InputError(
-                    f"no class is called {name!r}.{did_you_mean(str(name), self.classes)}"
+                    f"there are {len(slices)} slices: say which two, difference({name!r}, 'a', "
+                    "'b')."
                 )
-            name = same[0]
-        return Estimate.from_draws(self.draws[:, self.classes.index(name)])
+            first, second = slices
+        for each in (first, second):
+            if each not in slices:
+                raise InputError(f"no slice is called {each!r}.{did_you_mean(each, slices)}")
+        place = self._place(name)
+        both = self.slices[first][:, place], self.slices[second][:, place]
+        return Difference.between(both, (first, second), str(name))
 
     def verdict(self, level: float = 0.95) -> str:
         """A sentence for a person: of two classes about the second, else about the most
         frequent.
         """
-        k = 1 if len(self.classes) == 2 else int(self.draws.mean(axis=0).argmax())
-        name, estimate = self.classes[k], self[self.classes[k]]
+        name = self.headline_class
+        k, estimate = self._place(name), self[name]
         where = (
             f"these {self.sizes['items']:,} items"
             if self.target == "sample"
@@ -106,6 +162,7 @@ class Prevalence(Judged, Result):
         return {
             "prevalence": shares,
             **self.sizes,
+            "slices": [each.to_dict(level) for c in self.classes for each in self.by_slice(c)],
             "target": self.target,
             "assumptions": self.assumptions,
             "warnings": self.warnings,
@@ -127,7 +184,14 @@ def prevalence(
     labels: Any,
     *,
     gold: Any = None,
-    gold_weights: Mapping[Any, float] | None = None,
+    gold_weights: Mapping[Any, float] | str | None = None,
+    gold_choice: str | None = None,
+    calibration_set: Any = None,
+    calibration_chosen: str | None = None,
+    cluster: Any = None,
+    weights: Any = None,
+    stratum: Any = None,
+    by: Any = None,
     noise: Any = None,
     prior: Any = None,
     target: str = "sample",
@@ -148,8 +212,26 @@ def prevalence(
     gold : mapping, path or data frame, optional
         Items whose truth is known, item to class. A few dozen random items narrow the interval
         most.
-    gold_weights : mapping, optional
+    gold_weights : mapping or column, optional
         Where gold items were not chosen with equal chances: item to its chance of being chosen.
+    gold_choice : {"random", "seen", "unseen"}, optional
+        How gold items were chosen. "seen": by what labels and predictions show, which is corrected
+        for; "unseen": by anything else, so gold says nothing sure about other items. None: random
+        where it looks like that, else "seen", and said.
+    calibration_set : (Labels, mapping), path or data frame, optional
+        Other items with known truth, labelled by the same labelers: their mistakes are learned
+        there and carried over.
+    calibration_chosen : {"truth", "verdict"}, optional
+        How the calibration items were chosen: by true class or at random, or by what the labelers
+        said. None: "truth", unless the labelers' verdicts are exactly balanced; then it is asked.
+    cluster : column, sequence or mapping, optional
+        Items that belong together (images of a patient, answers to a prompt) and share mistakes.
+    weights : column, sequence or mapping, optional
+        How many items each stands for, where items were not drawn with equal chances.
+    stratum : column, sequence or mapping, optional
+        Strata that the items were drawn from; their accuracy may differ.
+    by : column, sequence or mapping, optional
+        Slices: every metric is also given for each, partially pooled.
     noise : float, tuple, mapping or noise model, optional
         What is known about the labelers. None: it is learned from the labels. A number is an error
         rate, ``(low, high)`` a range, a mapping goes from labeler to rate or matrix; or a model of
@@ -201,10 +283,15 @@ def prevalence(
     True
     """
     from truthing.truth import answer, checks, known_noise
+    from truthing.truth.by_calibration import answer_by_calibration
 
     check_target(target)
     draws, seed, panel_error = as_draws(draws), as_seed(seed), as_panel_error(panel_error)
-    joined, order = in_order(prepare(None, labels, gold=gold, repeats=repeats))
+    per = by if isinstance(by, str) else None
+    joined, order = in_order(prepare(None, labels, gold=gold, repeats=repeats, per=per))
+    if cluster is None and any(getattr(r, "paired", False) for r in joined.readings):
+        # the same prompt for each system: paired
+        cluster = {item: shared_item(item) for item in joined.labels.items}
     votes = joined.labels
     if votes.n_classes < 2:
         raise InputError(
@@ -213,24 +300,36 @@ def prevalence(
         )
     model = order.model(as_noise(noise))
     fixed = None if prior is None else as_prior(prior, votes.classes)
-    weights = None if gold_weights is None else selection_weights(gold_weights, joined)
+    survey = survey_of(joined, order, cluster=cluster, weights=weights, stratum=stratum, by=by)
+    joined, calibration = calibrated([joined], calibration_set, calibration_chosen, survey)
+    votes = joined.labels
+    if calibration is not None:
+        check_calibration("posterior", noise, panel_error)
+    chosen = chosen_gold(joined, None, gold_weights, gold_choice)
+    if chosen.kind == "unseen":
+        joined, words = unseen_choice(joined, None)
+        joined.warnings.insert(0, words)
     assumptions = list(joined.said)
     nobody = np.zeros(votes.n_items, dtype=np.int64)
     question = Question(
         votes,
         nobody,
         joined.gold,
-        fixed,
-        None,
-        None,
-        target,
-        draws,
-        seed,
-        weights,
-        listener(progress),
-        panel_of(panel, votes.labelers, assumptions),
+        prior=fixed,
+        target=target,
+        n_draws=draws,
+        seed=seed,
+        gold_weights=chosen.weights if chosen.kind == "chances" else None,
+        gold_chosen=chosen,
+        survey=survey,
+        progress=listener(progress),
+        panel=panel_of(panel, votes.labelers, assumptions),
     )
-    if known_noise.must_be_learned(model, votes):
+    if panel_error == 0 and panel_error is not None:
+        refuse_survey(survey.used, "with panel_error=0: leave panel_error out.")
+    if calibration is not None:
+        outcome = answer_by_calibration(question, calibration)
+    elif known_noise.must_be_learned(model, votes):
         given = isinstance(model, Symmetric | Confusion)
         if not given:
             checks.require_identified(votes, joined.gold)
@@ -247,8 +346,8 @@ def prevalence(
         outcome = answer.with_learned_noise(question, model, panel_error)
     else:
         tables = model.tables(votes) if isinstance(model, TableNoise) else None
-        evidence, name = model.log_likelihood(votes), type(model).__name__
-        outcome = answer.with_known_noise(question, evidence, name, tables, panel_error)
+        known = replace(question, log_likelihood=model.log_likelihood(votes))
+        outcome = answer.with_known_noise(known, type(model).__name__, tables, panel_error)
     outcome = replace(
         outcome,
         truth=order.truth(outcome.truth),
@@ -272,15 +371,10 @@ def _result(
     warnings: list[str],
     assumptions: list[str],
 ) -> Prevalence:
-    from truthing.truth.draws import narrower_shares
-    from truthing.truth.linked import shares_by_gold
-
-    counts = outcome.answer.confusion.tally.truth
-    share = counts / counts.sum(axis=1, keepdims=True)
-    if question.n_gold and question.gold_weights is None:
-        share = narrower_shares(share, shares_by_gold(question))
+    share = outcome.answer.shares()
     votes = question.labels.counts().astype(float)
-    face = (votes / np.maximum(votes.sum(axis=1, keepdims=True), 1)).mean(axis=0)
+    given = votes / np.maximum(votes.sum(axis=1, keepdims=True), 1)
+    face = np.average(given, axis=0, weights=question.survey.weight)
     return Prevalence(
         classes,
         share,
@@ -292,4 +386,6 @@ def _result(
         warnings,
         [*assumptions, *outcome.assumptions],
         outcome.diagnostics,
+        {name: answer.shares() for name, answer in outcome.slices.items()},
+        slice_sizes(question),
     )

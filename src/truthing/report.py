@@ -21,7 +21,8 @@ from truthing.metrics.words import share
 from truthing.progress import Progress, listener
 from truthing.requirements import Judged, Requirement, needed_ratio
 from truthing.results import Result, written
-from truthing.truth.outcome import NoiseSummary
+from truthing.survey.slices import SliceEstimate, slice_estimates
+from truthing.truth.outcome import NoiseSummary, Outcome
 
 
 class Answer(Protocol):
@@ -51,28 +52,53 @@ class Report(Judged, Result):
     """
 
     kind = "grade"
-    answer: Answer
+    outcome: Outcome
     classes: tuple[Any, ...]
     positive: int | None
     items: Sequence[Any]
-    truth: Array
     method: str
     target: str
     seed: int
     sizes: Mapping[str, int]
     dropped: Mapping[str, int]
-    noise: NoiseSummary
     face_value: Tally
-    warnings: list[str] = field(default_factory=list)
-    assumptions: list[str] = field(default_factory=list)
-    curves: CurveSource | None = None
     cut: float | None = None
-    joint_density: Any = None
-    sensitivity_rule: Any = None
-    diagnostics: Mapping[str, Any] = field(default_factory=dict)
     shown: Sequence[str] | None = None
     provenance: dict[str, Any] = field(default_factory=dict)
     gold_alone: Any = None
+    slice_sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    at_deployment: bool = False
+
+    @property
+    def truth(self) -> Array:
+        """Posterior of each item's true class, items × classes."""
+        return self.outcome.truth
+
+    @property
+    def noise(self) -> NoiseSummary:
+        """The noise model used or learned."""
+        found = self.outcome.noise
+        return found or NoiseSummary("none", (), None, np.full(len(self.classes), np.nan))
+
+    @property
+    def warnings(self) -> list[str]:
+        """What may be wrong with this answer, in sentences."""
+        return self.outcome.warnings
+
+    @property
+    def assumptions(self) -> list[str]:
+        """What was taken for granted, in sentences."""
+        return self.outcome.assumptions
+
+    @property
+    def diagnostics(self) -> Mapping[str, Any]:
+        return self.outcome.diagnostics
+
+    @property
+    def curves(self) -> CurveSource | None:
+        """What the scores add, if there are any."""
+        source: CurveSource | None = self.outcome.curves
+        return source
 
     def __getitem__(self, name: str) -> Estimate:
         cache = self._cache
@@ -80,7 +106,7 @@ class Report(Judged, Result):
             if name in ("auc", "average_precision"):
                 cache[name] = self._curve_source(name).estimate(name)
             else:
-                cache[name] = self.answer.estimate(name)
+                cache[name] = self.outcome.answer.estimate(name)
         return cache[name]
 
     @cached_property
@@ -99,7 +125,19 @@ class Report(Judged, Result):
 
     @property
     def confusion(self) -> Confusion:
-        return self.answer.confusion
+        return self.outcome.answer.confusion
+
+    def by_slice(self, metric: str = "accuracy") -> list[SliceEstimate]:
+        """The metric in each slice that ``by=`` makes, partially pooled."""
+        found = {name: a.estimate(metric) for name, a in self.outcome.slices.items()}
+        return slice_estimates(metric, found, self.slice_sizes) if found else []
+
+    def worst_slice(self, metric: str = "accuracy") -> SliceEstimate:
+        """The slice that is most probably the worst, with that probability."""
+        found = self.by_slice(metric)
+        if not found:
+            raise InputError("there are no slices: give `by=...`.")
+        return max(found, key=lambda each: each.probability_worst)
 
     def at_face_value(self, name: str) -> float:
         """The metric against the labels as they are: what one would report without this library."""
@@ -137,7 +175,7 @@ class Report(Judged, Result):
     def _curve_source(self, what: str) -> CurveSource:
         if self.curves is None:
             raise InputError(
-                f"{what} needs scores of two classes: give scores=, or predictions with a "
+                f"{what} needs scores of two classes: give `scores=...`, or predictions with a "
                 "score column."
             )
         return self.curves
@@ -146,11 +184,11 @@ class Report(Judged, Result):
         """Joint posterior of two metrics, e.g. (recall, false_alarm) or (precision, recall),
         with its credible regions.
         """
-        if self.joint_density is not None:
-            closed = self.joint_density(first, second)
+        if self.outcome.joint is not None:
+            closed = self.outcome.joint(first, second)
             if closed is not None:
                 return closed
-        tally = self.answer.confusion.tally
+        tally = self.outcome.answer.confusion.tally
         x, y = (
             evaluate(name, tally, classes=self.classes, positive=self.positive)
             for name in (first, second)
@@ -161,13 +199,13 @@ class Report(Judged, Result):
         """How accuracy moves with what was assumed: panel error, dependence of labelers,
         mistakes that the classifier repeats.
         """
-        if self.sensitivity_rule is None:
+        if self.outcome.sensitivity is None:
             raise InputError(
                 "sensitivity belongs to method='posterior': the papers' methods assume their "
                 "noise model."
             )
         if "sensitivity" not in self._cache:
-            self._cache["sensitivity"] = self.sensitivity_rule(level, listener(progress))
+            self._cache["sensitivity"] = self.outcome.sensitivity(level, listener(progress))
         return self._cache["sensitivity"].at(level)
 
     @property
@@ -214,6 +252,12 @@ class Report(Judged, Result):
                 if self.noise.confusion is None
                 else self.noise.confusion.tolist(),
             },
+            "slices": [
+                each.to_dict(level)
+                for name in self.metrics
+                for each in self.by_slice(name)
+                if name not in ("auc", "average_precision")
+            ],
             "diagnostics": dict(self.diagnostics),
             "assumptions": list(self.assumptions),
             "warnings": list(self.warnings),
@@ -290,11 +334,14 @@ class Report(Judged, Result):
             if self.target == "sample"
             else "on new data like these"
         )
+        if self.at_deployment:
+            where = "at the class shares of deployment"
         if len(accuracy.values) == 1:
             text = f"Accuracy {accuracy.mean:.1%} {where}, by a method that gives no interval."
         else:
             found = share(accuracy.mean, *accuracy.interval(level), level)
             text = f"Accuracy {found} {where}."
+        text += "".join(f" {words}" for words in self._gold_words())
         points = 100 * (accuracy.mean - naive)
         if abs(points) < 0.5:
             return f"{text} The labels taken at face value say {naive:.0%} too."
@@ -305,6 +352,17 @@ class Report(Judged, Result):
             else "the labels share mistakes with the classifier"
         )
         return text + f" The labels taken at face value would say {naive:.0%}: {blame}."
+
+    def _gold_words(self) -> list[str]:
+        """How gold was chosen, where that is not a random choice."""
+        kind = self.diagnostics.get("gold_choice")
+        if kind == "seen":
+            return ["Gold was not a random choice; the answer corrects for what was seen."]
+        if kind == "chances":
+            return ["Gold was chosen with the chances given."]
+        if kind == "unseen":
+            return ["Gold was chosen by something unseen: this interval rests on labels alone."]
+        return []
 
     # ---- requirements ----------------------------------------------------------------------------
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,10 +13,14 @@ from truthing.arguments import as_draws, as_panel_error, as_seed, check_target
 from truthing.asking import (
     MOST_CELLS,
     as_noise,
+    calibrated,
+    check_calibration,
+    chosen_gold,
     positive_class,
     prepare,
-    selection_weights,
     sizes,
+    survey_of,
+    unseen_choice,
 )
 from truthing.case import read_case
 from truthing.class_codes import Array, sort_classes
@@ -25,11 +30,17 @@ from truthing.labels import Labels, Repeats
 from truthing.matching import Joined
 from truthing.metrics.counts import Tally
 from truthing.metrics.face_value import face_value
-from truthing.ordering import in_order
+from truthing.ordering import Order, in_order
 from truthing.panel_kind import panel_of
 from truthing.predicted import predicted_classes
 from truthing.predictions import Predictions
 from truthing.progress import Progress, listener
+from truthing.survey.calibration import CalibrationItems
+from truthing.survey.deployment import as_deployment
+from truthing.survey.design import read_survey
+
+if TYPE_CHECKING:
+    from truthing.truth.several_models import SharedTruth
 
 MOST_ANSWERS = 100_000_000  # drawn truths kept, draws × items
 MOST_SCORED = 2000  # drawn truths given scores, as in `grade`
@@ -41,7 +52,14 @@ def compare(
     labels: Any,
     *,
     gold: Any = None,
-    gold_weights: Mapping[Any, float] | None = None,
+    gold_weights: Mapping[Any, float] | str | None = None,
+    gold_choice: str | None = None,
+    calibration_set: Any = None,
+    calibration_chosen: str | None = None,
+    cluster: Any = None,
+    weights: Any = None,
+    stratum: Any = None,
+    deployment: Any = None,
     noise: Any = None,
     threshold: float | None = None,
     target: str = "sample",
@@ -50,7 +68,7 @@ def compare(
     panel: str | None = None,
     trained_on_labels: str | Sequence[str] = (),
     repeats: Repeats = "error",
-    by: Mapping[Any, Any] | Sequence[Any] | None = None,
+    by: Any = None,
     draws: int = 4000,
     seed: int = 0,
     progress: bool | Progress = False,
@@ -70,8 +88,26 @@ def compare(
     gold : mapping, path or data frame, optional
         Items whose truth is known, item to class. A few dozen random items narrow the interval
         most.
-    gold_weights : mapping, optional
+    gold_weights : mapping or column, optional
         Where gold items were not chosen with equal chances: item to its chance of being chosen.
+    gold_choice : {"random", "seen", "unseen"}, optional
+        How gold items were chosen. "seen": by what labels and predictions show, which is corrected
+        for; "unseen": by anything else, so gold says nothing sure about other items. None: random
+        where it looks like that, else "seen", and said.
+    calibration_set : (Labels, mapping), path or data frame, optional
+        Other items with known truth, labelled by the same labelers: their mistakes are learned
+        there and carried over.
+    calibration_chosen : {"truth", "verdict"}, optional
+        How the calibration items were chosen: by true class or at random, or by what the labelers
+        said. None: "truth", unless the labelers' verdicts are exactly balanced; then it is asked.
+    cluster : column, sequence or mapping, optional
+        Items that belong together (images of a patient, answers to a prompt) and share mistakes.
+    weights : column, sequence or mapping, optional
+        How many items each stands for, where items were not drawn with equal chances.
+    stratum : column, sequence or mapping, optional
+        Strata that the items were drawn from; their accuracy may differ.
+    deployment : float, range, sequence, mapping or Prevalence, optional
+        Class shares where the classifier will be used: metrics are given for those.
     noise : float, tuple, mapping or noise model, optional
         What is known about the labelers. None: it is learned from the labels. A number is an error
         rate, ``(low, high)`` a range, a mapping goes from labeler to rate or matrix; or a model of
@@ -93,8 +129,8 @@ def compare(
         with models that did not.
     repeats : {"error", "first", "last", "keep"}, default "error"
         What to do when a labeler gave one item two different labels.
-    by : mapping or sequence, optional
-        Item to slice: every metric is also given for each slice, partially pooled.
+    by : column, sequence or mapping, optional
+        Slices: every metric is also given for each, partially pooled.
     draws : int, default 4000
         Draws of the posterior.
     seed : int, default 0
@@ -133,12 +169,7 @@ def compare(
     """
     from truthing.truth.several_models import shared_truth
 
-    if not isinstance(predictions, Mapping):
-        raise InputError(
-            "compare takes a mapping from model names to predictions: {'a': …, 'b': …}."
-        )
-    names = [str(name) for name in predictions]
-    check_models(names)
+    names = _names(predictions)
     check_target(target)
     draws, seed, panel_error = as_draws(draws), as_seed(seed), as_panel_error(panel_error)
     say = listener(progress)
@@ -162,35 +193,37 @@ def compare(
             f"{votes.n_items:,} items leave memory for {fitting} draws only: limits of "
             "intervals are rough."
         )
-    weights = None if gold_weights is None else selection_weights(gold_weights, joined[0])
+    survey = survey_of(joined[0], order, cluster=cluster, weights=weights, stratum=stratum)
+    shares = as_deployment(deployment, votes.classes, place)
+    chosen = chosen_gold(joined[0], codes[0], gold_weights, gold_choice)
+    first, calibration = calibrated(joined, calibration_set, calibration_chosen, survey)
+    if calibration is not None:
+        check_calibration("posterior", noise, panel_error)
+    if chosen.kind == "unseen":
+        first, words = unseen_choice(first, None)
+        joined[0].warnings.insert(0, words)
+    warnings = list(dict.fromkeys([*(w for j in joined for w in j.warnings), *warnings]))
     ask = partial(
         shared_truth,
         votes,
         codes,
-        joined[0].gold,
+        first.gold,
         order.model(as_noise(noise)),
         panel_error,
-        gold_weights=weights,
+        gold_weights=chosen.weights if chosen.kind == "chances" else None,
+        gold_chosen=chosen,
+        survey=survey,
         n_draws=min(draws, fitting),
         seed=seed,
         say=say,
         panel=kind,
         trained=trained,
     )
-    found = ask()
-    slices = {} if by is None else order.slices(slices_of(by, order.labels))
+    found = ask() if calibration is None else _calibrated_truth(ask, first, codes, calibration)
+    slices = _slices(by, first, order)
     if slices:
         warnings += slice_warnings(slices, len(names))
-    scored = None
-    scores = [c[1] for c in columns if c[1] is not None]
-    if len(scores) == len(names):
-        share = votes.counts()[:, place] / np.maximum(votes.per_item, 1)
-        every = np.stack(scores)
-        scored = Scored(
-            every,
-            share,
-            partial(ask, scores=every, positive=place, n_draws=min(draws, fitting, MOST_SCORED)),
-        )
+    scored = _scored([c[1] for c in columns], votes, place, ask, min(draws, fitting))
     return Comparison(
         tuple(names),
         votes.classes,
@@ -199,15 +232,52 @@ def compare(
         codes,
         target,
         seed,
-        sizes(joined[0]),
+        sizes(first),
         joined[0].dropped,
-        tuple(Tally.from_confusion(face_value(votes, c)) for c in codes),
+        tuple(Tally.from_confusion(face_value(votes, c, survey.weight)) for c in codes),
         slices,
         [*warnings, *found.warnings],
         [*dict.fromkeys(assumptions), *found.assumptions],
         found.diagnostics,
         scored,
+        survey,
+        shares,
+        found.pairs,
     )
+
+
+def _scored(
+    scores: Sequence[Array | None], votes: Labels, place: int | None, ask: Any, n_draws: int
+) -> Scored | None:
+    """What areas under curves need, where every model has scores."""
+    every = [score for score in scores if score is not None]
+    if len(every) < len(scores):
+        return None
+    share = votes.counts()[:, place] / np.maximum(votes.per_item, 1)
+    table = np.stack(every)
+    run = partial(ask, scores=table, positive=place, n_draws=min(n_draws, MOST_SCORED))
+    return Scored(table, share, run)
+
+
+def _calibrated_truth(
+    ask: Any, joined: Joined, codes: Array, items: CalibrationItems
+) -> SharedTruth:
+    """Answer keys by a calibration set instead of the link."""
+    from truthing.truth.by_calibration import truths_by_calibration
+    from truthing.truth.several_models import SharedTruth
+
+    how = ask.keywords["n_draws"], ask.keywords["seed"]
+    return SharedTruth(*truths_by_calibration(joined.labels, codes, joined.gold, items, *how))
+
+
+def _names(predictions: Any) -> list[str]:
+    if not isinstance(predictions, Mapping):
+        raise InputError(
+            "compare takes a mapping from model names to predictions: {'a': …, 'b': …}."
+        )
+    names = [str(name) for name in predictions]
+    check_models(names)
+    return names
 
 
 def _trained(given: str | Sequence[str], names: list[str], *, gold: bool) -> list[bool]:
@@ -264,7 +334,7 @@ def join_models(
         if n
     ]
     joined[0].warnings.extend([*bare.warnings, *notes])
-    return joined
+    return [replace(j, readings=case.readings, given=case.labels.items) for j in joined]
 
 
 def _join(name: str, predictions: Predictions, labels: Labels, gold: Any) -> Joined:
@@ -274,22 +344,11 @@ def _join(name: str, predictions: Predictions, labels: Labels, gold: Any) -> Joi
         raise InputError(f"model {name!r}: {problem}") from None
 
 
-def slices_of(by: Mapping[Any, Any] | Sequence[Any], labels: Labels) -> dict[str, Array]:
+def _slices(by: Any, joined: Joined, order: Order) -> dict[str, Array]:
     """Places of the items in each slice, by the slice's name."""
-    if isinstance(by, Mapping):
-        texts = {str(k): v for k, v in by.items()}
-        named = [by.get(item, texts.get(str(item))) for item in labels.items]
-        if all(n is None for n in named):
-            raise InputError("by= names no item that is graded: give a mapping from item to slice.")
-    else:
-        named = list(by)
-        if len(named) != labels.n_items:
-            raise InputError(
-                f"by= has {len(named):,} values for {labels.n_items:,} compared items: give "
-                "one for each, or a mapping from item to slice."
-            )
-    texts_of = np.array(["(none)" if n is None else str(n) for n in named], dtype=object)
-    return {name: np.flatnonzero(texts_of == name) for name in sorted(set(texts_of))}
+    orders = joined.given, order.labels.items
+    parts = read_survey(joined.labels.items, orders, joined.readings, by=by)
+    return {name: parts.items_of(name) for name in parts.slice_names}
 
 
 def slice_warnings(slices: Mapping[str, Array], n_models: int) -> list[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from truthing.labels import Labels
 from truthing.noise.known import Confusion, Difficulty
 from truthing.noise.learned import Strata
 from truthing.progress import Progress
+from truthing.survey.design import PLAIN, Survey
+from truthing.survey.gold_choice import RANDOM, GoldChoice
 from truthing.truth import checks, known_noise
 from truthing.truth.consensus import Entries, fit_dawid_skene
 from truthing.truth.labelers import LARGE, PER_ROW
@@ -24,12 +27,19 @@ from truthing.truth.link.models import (
     draw_tilts,
     draw_truths,
     effects,
+    settle_tilts,
     tilt_prior,
 )
 from truthing.truth.link.views import Views, known_views, read_panel
-from truthing.truth.linked import assumed, chance_draws, link_components
+from truthing.truth.linked import (
+    about_survey,
+    alike_items,
+    assumed,
+    chance_draws,
+    counting_gold,
+    link_components,
+)
 from truthing.truth.model_choice import choose_model
-from truthing.truth.problem import Problem
 from truthing.truth.question import Question
 from truthing.truth.samplers.diagnostics import effective_size, split_rhat
 from truthing.truth.samplers.known import CHAINS, sample_known
@@ -38,7 +48,7 @@ from truthing.truth.samplers.models import Regression, sample_committee
 INDEPENDENT = (
     "Labelers err independently of each other and of the classifiers, given the true class."
 )
-MODELS = 7  # stream of random numbers
+MODELS, SETTLED, APART = 7, 8, 9  # streams of random numbers
 # chains whose accuracies are this close are taken together, and it is said where R-hat complains
 SAME = 0.005
 CURVES = (
@@ -52,13 +62,29 @@ TOGETHER = (
 
 
 @dataclass(frozen=True, eq=False)
+class Pairs:
+    """What gold shows about differences: answer keys drawn when asked for, and the gold itself
+    (class codes, -1 unknown) where it is a plain random choice.
+    """
+
+    keys: Callable[[], Array]
+    gold: Array | None
+
+
+@dataclass(frozen=True, eq=False)
 class SharedTruth:
-    """Answer keys, draws × items, that grade all classifiers at once."""
+    """Answer keys, draws × items, that grade all classifiers at once.
+
+    Their levels are those of `grade`, found for each classifier by itself. Differences therefore
+    have keys of their own (``pairs``) where gold is known: two levels, each a little off, can push
+    a difference to the end of what is possible.
+    """
 
     truth: Array
     assumptions: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     diagnostics: dict[str, Any] = field(default_factory=dict)
+    pairs: Pairs | None = None
 
 
 def shared_truth(
@@ -76,6 +102,8 @@ def shared_truth(
     positive: int | None = None,
     panel: str | None = None,
     trained: Sequence[bool] = (),
+    survey: Survey = PLAIN,
+    gold_chosen: GoldChoice = RANDOM,
 ) -> SharedTruth:
     """``predicted`` is classifiers × items; ``model`` a noise model or None, as in `grade`.
 
@@ -91,7 +119,7 @@ def shared_truth(
     if learned and known_noise.is_open(model):
         checks.require_identified(labels, gold)
     scored = None if scores is None or positive is None else Regression.on_scores(scores, positive)
-    if not learned and _problem(labels, predicted[0], gold, model).certain:
+    if not learned and _given(labels, predicted[0], gold, model).certain:
         panel_error = 0  # labels without error are the truth
     if panel_error is None or isinstance(panel_error, tuple) or panel_error > 0:
         asked = [
@@ -99,19 +127,20 @@ def shared_truth(
                 labels,
                 row,
                 gold,
-                None,
-                None,
-                None,
-                "sample",
-                n_draws,
-                seed,
-                gold_weights,
+                n_draws=n_draws,
+                seed=seed,
+                gold_weights=gold_weights,
                 panel=panel,
                 trained_on_labels=bool(trained[j]) if trained else False,
+                survey=survey,
+                gold_chosen=gold_chosen,
             )
             for j, row in enumerate(predicted)
         ]
         return _linked(asked, scored, model, panel_error, learned, say)
+    if survey.used:
+        names = " and ".join(f"`{name}=`" for name in survey.used)
+        raise InputError(f"{names} cannot be answered with panel_error=0: leave panel_error out.")
     return _trusted(labels, predicted, scored, gold, model, learned, n_draws, seed, say)
 
 
@@ -133,6 +162,9 @@ def _linked(
         say(0.6 * number / len(asked), f"classifier {number + 1} of {len(asked)} beside the panel")
         row = question.predicted
         views.append(read_panel(entries, row) if learned else _known(labels, row, gold, model))
+    together = [alike_items(question, view) for question, view in zip(asked, views)]
+    asked = [counting_gold(question, found) for question, found in zip(asked, together)]
+    first = asked[0]
     pairs = list(zip(asked, views))
     components = [
         link_components(question, view, panel_error, own=question.trained_on_labels)
@@ -143,8 +175,11 @@ def _linked(
     committee = Committee.of(predicted, consensus)
     say(0.6, "drawing the truth")
     prior = tilt_prior(committee, [ModelLevel.of(found) for found in components])
-    tilts = draw_tilts(committee, prior, gold, first.gold_weights, wanted, first.rng(MODELS))
-    warnings = checks.gold_selection_warning(labels, gold) if first.gold_weights is None else []
+    counted = np.ones(first.n_gold) if first.gold_weights is None else first.gold_weights
+    counted = counted * min(found.temper for found in components)
+    free = draw_tilts(committee, prior, gold, counted, len(wanted), first.rng(MODELS))
+    tilts = settle_tilts(committee, free, gold, wanted, first.rng(SETTLED))
+    warnings: list[str] = []
     if learned:
         among = [
             words
@@ -155,6 +190,7 @@ def _linked(
         ]
         warnings += list(dict.fromkeys(among))
     assumptions = [*dict.fromkeys(a for q in asked for a in assumed(q, panel_error)), TOGETHER]
+    assumptions += about_survey(first, together[0])
     if scored is None:
         truth = draw_truths(committee, tilts, gold, seed)
     else:
@@ -165,18 +201,22 @@ def _linked(
         truth = draw_scored_truths(committee, tilts, scored, coefficients, gold, seed)
         assumptions.append(CURVES)
     size = effective_size(np.asarray((truth == predicted[0]).mean(axis=1)), 1)
-    return SharedTruth(truth, assumptions, warnings, {"effective_sample_size": size})
+    apart = None
+    if first.n_gold:
+        keys = partial(draw_truths, committee, free, gold, int(first.rng(APART).integers(2**31)))
+        plain = first.gold_weights is None and first.survey.plain
+        apart = Pairs(keys, gold if plain else None)
+    return SharedTruth(truth, assumptions, warnings, {"effective_sample_size": size}, apart)
 
 
-def _problem(labels: Labels, row: Array, gold: Array, model: Any) -> Problem:
-    flat = np.full(labels.n_classes, 1 / labels.n_classes)
-    return Problem(labels, row, gold, model.log_likelihood(labels), flat)
+def _given(labels: Labels, row: Array, gold: Array, model: Any) -> Question:
+    return Question(labels, row, gold, model.log_likelihood(labels))
 
 
 def _known(labels: Labels, said: Array, gold: Array, model: Any) -> Views:
     """Readings of one classifier when the noise is given."""
-    problem = _problem(labels, said, gold, model)
-    groups = problem.groups
+    question = _given(labels, said, gold, model)
+    groups = question.groups
     samples = sample_known(
         groups.evidence,
         groups.predicted,
@@ -188,7 +228,7 @@ def _known(labels: Labels, said: Array, gold: Array, model: Any) -> Views:
         row_prior=np.full((labels.n_classes, labels.n_classes), PER_ROW / labels.n_classes),
     )
     truth, prior = samples.truth[groups.member], samples.prior.mean(axis=0)
-    return known_views(Entries.of(labels), problem.evidence, truth, said, prior)
+    return known_views(Entries.of(labels), question.evidence, truth, said, prior)
 
 
 def _trusted(
@@ -223,7 +263,7 @@ def _trusted(
             "rows": row_model,
         }
     else:
-        common["evidence"] = _problem(labels, predicted[0], gold, model).evidence
+        common["evidence"] = _given(labels, predicted[0], gold, model).evidence
         assumptions.append("The noise of the labelers is as given.")
     regression = scored or Regression.on_predictions(predicted, effects(predicted, n_classes))
     for thin in (1, 5):
@@ -252,5 +292,8 @@ def _trusted(
         )
     kept = np.linspace(0, len(truth) - 1, min(n_draws, len(truth))).astype(np.int64)
     return SharedTruth(
-        truth[kept], assumptions, warnings, {"rhat": rhat, "effective_sample_size": size}
+        truth[kept],
+        assumptions,
+        warnings,
+        {"rhat": rhat, "effective_sample_size": size, "chains": CHAINS},
     )
