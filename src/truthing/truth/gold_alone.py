@@ -110,6 +110,11 @@ class GoldAlone:
         worth[known] = self._worth
         for k in np.flatnonzero(frequency):
             here = known & (self.predicted == k)
+            if self.counts is not None and here.any():
+                # among themselves the items of a predicted class count as many as they are worth
+                part = worth[here]
+                most = float(np.clip(self.counts, 0, 1).max())
+                worth[here] = part / part.sum() * effective(part) * most
             seen = np.bincount(self.gold[here], minlength=n)
             counted = np.bincount(self.gold[here], weights=worth[here], minlength=n)
             share = _class_shares(counted, int(k), draws, rng)

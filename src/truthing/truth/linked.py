@@ -159,6 +159,10 @@ def gold_alone(question: Question, items: Array | None = None) -> GoldAlone:
     """What the gold items would say without any label; of these items only."""
     here: Any = slice(None) if items is None else items
     counts, weight = question.gold_weights, question.survey.weight
+    if question.gold_chosen.kind == "seen":
+        seen = question.gold_chosen.weights
+        assert seen is not None
+        counts = seen if counts is None else seen * counts
     if counts is not None and items is not None:
         counts = counts[np.isin(np.flatnonzero(question.gold >= 0), items)]
     return GoldAlone(
@@ -217,9 +221,15 @@ def _link(question: Question, views: Views, components: Components) -> LinkDraws
         question.rng(LINK),
         n_draws=question.n_draws,
         gold_weights=question.gold_weights,
-        blocks=question.survey.blocks,
+        blocks=_blocks(question),
         split=_split(question.survey),
     )
+
+
+def _blocks(question: Question) -> list[Array]:
+    """Codes of items that may have effects of their own."""
+    seen = question.gold_chosen.strata
+    return [*question.survey.blocks, *([] if seen is None else [seen])]
 
 
 def _split(survey: Survey) -> Array | None:
