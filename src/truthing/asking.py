@@ -19,17 +19,25 @@ from truthing.matching import Joined, join
 from truthing.noise.base import NoiseModel
 from truthing.noise.known import Confusion, Symmetric
 from truthing.noise.learned import Learned
+from truthing.scale import cut_case
 from truthing.simulation import class_prior
 
 MOST_CELLS = 20_000_000  # of drawn confusion matrices together
 
 
 def prepare(
-    predictions: Any, labels: Any, *, gold: Any, scores: Any = None, repeats: Repeats = "error"
+    predictions: Any,
+    labels: Any,
+    *,
+    gold: Any,
+    scores: Any = None,
+    repeats: Repeats = "error",
+    cut: Any = None,
+    positive: Any = None,
 ) -> Joined:
-    """Whatever the caller has, read and joined."""
+    """Whatever the caller has, read and joined; grades cut to two classes where that is asked."""
     models = {} if predictions is None and scores is None else {"model": predictions}
-    case = read_case(labels, models, gold, scores=scores)
+    case = cut_case(read_case(labels, models, gold, scores=scores), cut, positive)
     for what, held in (("labels", case.labels), ("predictions", case.predictions)):
         if held is not None and not held.items:
             raise InputError(f"the {what} hold no item: there is nothing to compute from.")

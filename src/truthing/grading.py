@@ -32,6 +32,7 @@ from truthing.papers import su_methods
 from truthing.predicted import predicted_classes
 from truthing.progress import Progress, listener
 from truthing.report import Report
+from truthing.second_reads import as_gold_error
 from truthing.truth.groups import estimate_prior
 from truthing.truth.outcome import NoiseSummary, Outcome
 from truthing.truth.question import Question
@@ -45,6 +46,7 @@ def grade(
     *,
     gold: Any = None,
     gold_weights: Mapping[Any, float] | None = None,
+    gold_error: Any = None,
     noise: Any = None,
     prior: Any = None,
     scores: Any = None,
@@ -79,6 +81,9 @@ def grade(
         most.
     gold_weights : mapping, optional
         Where gold items were not chosen with equal chances: item to its chance of being chosen.
+    gold_error : float, tuple, mapping, path or data frame, optional
+        Experts err too: the share of gold items that are wrong, a range ``(low, high)``, or a
+        second expert's answers for some of the gold items. None: gold is the truth.
     noise : float, tuple, mapping or noise model, optional
         What is known about the labelers. None: it is learned from the labels. A number is an error
         rate, ``(low, high)`` a range, a mapping goes from labeler to rate or matrix; or a model of
@@ -189,6 +194,7 @@ def grade(
         progress=say,
         panel=kind,
         trained_on_labels=trained_on_labels,
+        gold_error=as_gold_error(gold_error, joined),
     )
     from truthing.truth.linked import gold_alone
 
@@ -205,6 +211,7 @@ def grade(
         truth=order.truth(outcome.truth),
         noise=order.summary(noise),
         warnings=[*joined.warnings, *outcome.warnings],
+        diagnostics={**outcome.diagnostics, "methods": question.methods},
         assumptions=assumptions + outcome.assumptions,
     )
     return Report(
@@ -273,6 +280,8 @@ def _by_the_book(question: Question, model: Any, method: str, panel_error: Any) 
     """A method of the papers; noise that is not given is learned first and then taken as known,
     and that is said.
     """
+    if question.gold_error is not None:
+        raise InputError(f"method {method!r} takes gold for the truth: leave gold_error out.")
     if panel_error:
         raise InputError(
             f"method {method!r} has no panel error: it trusts the noise model. Use "

@@ -24,6 +24,7 @@ from truthing.panel_kind import panel_of
 from truthing.progress import Progress, listener
 from truthing.requirements import Judged, Requirement, gold_enough, needed_ratio
 from truthing.results import Result
+from truthing.second_reads import as_gold_error
 from truthing.truth.outcome import NoiseSummary, Outcome
 from truthing.truth.question import Question
 
@@ -128,6 +129,7 @@ def prevalence(
     *,
     gold: Any = None,
     gold_weights: Mapping[Any, float] | None = None,
+    gold_error: Any = None,
     noise: Any = None,
     prior: Any = None,
     target: str = "sample",
@@ -150,6 +152,9 @@ def prevalence(
         most.
     gold_weights : mapping, optional
         Where gold items were not chosen with equal chances: item to its chance of being chosen.
+    gold_error : float, tuple, mapping, path or data frame, optional
+        Experts err too: the share of gold items that are wrong, a range ``(low, high)``, or a
+        second expert's answers for some of the gold items. None: gold is the truth.
     noise : float, tuple, mapping or noise model, optional
         What is known about the labelers. None: it is learned from the labels. A number is an error
         rate, ``(low, high)`` a range, a mapping goes from labeler to rate or matrix; or a model of
@@ -227,6 +232,7 @@ def prevalence(
         gold_weights=weights,
         progress=listener(progress),
         panel=panel_of(panel, votes.labelers, assumptions),
+        gold_error=as_gold_error(gold_error, joined),
     )
     if known_noise.must_be_learned(model, votes):
         given = isinstance(model, Symmetric | Confusion)

@@ -44,6 +44,7 @@ def compare(
         typer.Option("--labels", help="One more file of labels (may be repeated)."),
     ] = None,
     gold: options.Gold = None,
+    gold_error: options.GoldError = None,
     noise: options.Noise = None,
     positive: options.Positive = None,
     threshold: Annotated[
@@ -119,7 +120,7 @@ def compare(
     )
     with waiting() as progress:
         result = compare_models(
-            case.models, case.labels, gold=case.gold, noise=parse.noise(noise), threshold=threshold,
+            case.models, case.labels, gold=case.gold, gold_error=parse.gold_error(gold_error), noise=parse.noise(noise), threshold=threshold,
             target=target, positive=positive, panel_error=parse.panel_error(panel_error), repeats=repeats, by=slices, draws=draws, seed=seed,  # type: ignore[arg-type]
             panel=panel, trained_on_labels=trained_on_labels or (), progress=progress,
         )  # fmt: skip

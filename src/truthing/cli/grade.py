@@ -23,6 +23,7 @@ def grade(
         ),
     ],
     gold: options.Gold = None,
+    gold_error: options.GoldError = None,
     noise: options.Noise = None,
     prior: options.Prior = None,
     positive: options.Positive = None,
@@ -129,7 +130,7 @@ def grade(
     )
     with waiting() as progress:
         report = grading.grade(
-            predictions, labels, gold=known, noise=parse.noise(noise), prior=parse.prior(prior, labels.classes, positive), positive=positive,
+            predictions, labels, gold=known, gold_error=parse.gold_error(gold_error), noise=parse.noise(noise), prior=parse.prior(prior, labels.classes, positive), positive=positive,
             threshold=threshold, target=target, method=method, panel_error=parse.panel_error(panel_error), repeats=repeats,  # type: ignore[arg-type]
             panel=panel, trained_on_labels=trained_on_labels, metrics=metric, draws=draws, seed=seed, progress=part(progress, 0, 0.4 if sensitivity else 1),
         )  # fmt: skip

@@ -65,6 +65,14 @@ Level = Annotated[float, typer.Option("--level", help="Level of the intervals.")
 Gold = Annotated[
     str | None, typer.Option("--gold", help="File with the known truth of some items.")
 ]
+GoldError = Annotated[
+    str | None,
+    typer.Option(
+        "--gold-error",
+        help="How often gold itself is wrong: 0.03, a range 0.01-0.05, or a file with a second "
+        "expert's answers. Default: never.",
+    ),
+]
 Noise = Annotated[
     str | None,
     typer.Option(

@@ -17,6 +17,7 @@ def rate(
         typer.Argument(metavar="LABELS…", help="One file or several; - is standard input."),
     ],
     gold: options.Gold = None,
+    gold_error: options.GoldError = None,
     noise: options.Noise = None,
     target: options.Target = "sample",
     panel_error: options.PanelError = None,
@@ -66,7 +67,7 @@ def rate(
     checking.for_rate(asked, case.labels, case.gold, repeats=repeats)
     with waiting() as progress:
         result = prevalence(
-            case.labels, gold=case.gold, noise=parse.noise(noise), target=target, panel=panel,
+            case.labels, gold=case.gold, gold_error=parse.gold_error(gold_error), noise=parse.noise(noise), target=target, panel=panel,
             panel_error=parse.panel_error(panel_error), repeats=repeats, seed=seed, progress=progress,  # type: ignore[arg-type]
         )  # fmt: skip
     parse.in_words_of_options(result)

@@ -30,6 +30,7 @@ from truthing.panel_kind import panel_of
 from truthing.predicted import predicted_classes
 from truthing.predictions import Predictions
 from truthing.progress import Progress, listener
+from truthing.second_reads import as_gold_error
 
 MOST_ANSWERS = 100_000_000  # drawn truths kept, draws × items
 MOST_SCORED = 2000  # drawn truths given scores, as in `grade`
@@ -42,6 +43,7 @@ def compare(
     *,
     gold: Any = None,
     gold_weights: Mapping[Any, float] | None = None,
+    gold_error: Any = None,
     noise: Any = None,
     threshold: float | None = None,
     target: str = "sample",
@@ -72,6 +74,9 @@ def compare(
         most.
     gold_weights : mapping, optional
         Where gold items were not chosen with equal chances: item to its chance of being chosen.
+    gold_error : float, tuple, mapping, path or data frame, optional
+        Experts err too: the share of gold items that are wrong, a range ``(low, high)``, or a
+        second expert's answers for some of the gold items. None: gold is the truth.
     noise : float, tuple, mapping or noise model, optional
         What is known about the labelers. None: it is learned from the labels. A number is an error
         rate, ``(low, high)`` a range, a mapping goes from labeler to rate or matrix; or a model of
@@ -176,6 +181,7 @@ def compare(
         say=say,
         panel=kind,
         trained=trained,
+        gold_error=as_gold_error(gold_error, joined[0]),
     )
     found = ask()
     slices = {} if by is None else order.slices(slices_of(by, order.labels))

@@ -56,6 +56,7 @@ def methods(report: Report, level: float = 0.95) -> tuple[str, list[str]]:
                     else "."
                 )
             )
+        said.extend(report.diagnostics.get("methods", ()))
         said.append(
             f"All figures are posterior means with {percent(level)} highest-density "
             "intervals computed from draws of complete answer keys, for "

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from truthing.class_codes import Array
+from truthing.errors import InputError
 from truthing.metrics.estimate import shortest_interval
 from truthing.noise.steps import fix_gold
 from truthing.progress import part
@@ -36,6 +37,10 @@ from truthing.truth.scores import ScoreAnswer
 
 MOST_SCORED = 2000  # drawn truths given scores
 ROW_DRAWS = 8
+GOLD_IS_A_LABELER = (
+    "gold_error= needs the panel's own doubt, which panel_error=0 switches off: leave panel_error "
+    "out, or put the expert among the labelers and say noise={'expert': 0.05}."
+)
 FEW_CLASSES = 10  # chains that disagree are drawn five times as long while their tables are small
 
 
@@ -86,6 +91,7 @@ def with_known_noise(
         graded = truth.argmax(axis=1) if question.constant else question.predicted
         views = known_views(Entries.of(question.labels), question.evidence, truth, graded, prior)
         return answer_by_link(question, views, panel_error, summary, assumptions, [], diagnostics)
+    assumptions += question.methods
     curves = _score_answer(question, question.evidence)
     return Outcome(question.answer(confusion), truth, assumptions, [], diagnostics, summary, curves)
 
@@ -98,6 +104,8 @@ def with_learned_noise(question: Question, noise: Any, panel_error: Any = None) 
     else:
         views = read_panel(entries, question.predicted, progress=listening)
     trusted = panel_error is not None and not isinstance(panel_error, tuple) and panel_error == 0
+    if trusted and question.gold_error is not None:
+        raise InputError(GOLD_IS_A_LABELER)
     if trusted or noise is not None:
         found = describe_labelers(question, noise, views.fit, trusted=trusted)
     else:

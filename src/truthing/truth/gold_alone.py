@@ -15,8 +15,8 @@ import numpy as np
 
 from truthing.class_codes import Array
 from truthing.metrics.confusion import Confusion
-from truthing.metrics.counts import evaluate
 from truthing.metrics.estimate import Estimate
+from truthing.metrics.ordinal import drawn_metric
 from truthing.truth.draws import SUPPORT
 
 HALF = 0.5
@@ -36,6 +36,7 @@ class GoldAlone:
     target: str
     n_draws: int
     seed: np.random.SeedSequence
+    values: Array | None = None  # of grades on a scale
 
     @property
     def n_gold(self) -> int:
@@ -48,11 +49,15 @@ class GoldAlone:
         """The metric as the gold items alone know it."""
         if name in ("accuracy", "error"):
             right = self._right
-            values = right if name == "accuracy" else 1 - right
-        else:
-            tally = self.confusion.tally
-            values = evaluate(name, tally, classes=self.classes, positive=self.positive)
-        return Estimate.from_draws(values, support=SUPPORT.get(name, (0.0, 1.0)))
+            return Estimate.from_draws(right if name == "accuracy" else 1 - right)
+        return drawn_metric(
+            name,
+            self.confusion,
+            classes=self.classes,
+            positive=self.positive,
+            support=SUPPORT.get(name, (0.0, 1.0)),
+            values=self.values,
+        )
 
     @cached_property
     def _right(self) -> Array:

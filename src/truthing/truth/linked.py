@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,11 @@ from truthing.class_codes import Array
 from truthing.metrics.counts import metric_names
 from truthing.truth import checks
 from truthing.truth.draws import AnswerBesideGold
+from truthing.truth.erring_gold import (
+    ErringGoldAlone,
+    confusion_of_erring_gold,
+    truth_beside_erring_gold,
+)
 from truthing.truth.gold_alone import GoldAlone, share_draws
 from truthing.truth.link.counts import confusion_draws, item_truth, population_confusion
 from truthing.truth.link.prior import (
@@ -74,7 +80,7 @@ def answer_by_link(
     found, said = _about_gold(question, link)
     return Outcome(
         answer,
-        item_truth(link, views, question.gold),
+        _item_truth(question, views, link),
         [*assumptions, *assumed(question, panel_error), *by_gold],
         [*warnings, *said],
         {**diagnostics, **found, "views": _named(views), "panel_error": panel_error},
@@ -106,15 +112,12 @@ def chance_draws(question: Question, views: Views, panel_error: Any) -> Array:
     beside = AnswerBesideGold(answer, gold_alone(question))
     if not beside.takes_gold("accuracy"):
         return np.asarray(ours)
-    known = question.gold >= 0
-    right = int((question.gold[known] == question.predicted[known]).sum())
-    size = question.n_gold, len(question.gold), "population", len(ours)
-    return share_draws(right, *size, question.rng(GOLD))
+    return gold_alone(replace(question, target="population")).estimate("accuracy").draws
 
 
 def gold_alone(question: Question) -> GoldAlone:
     """What the gold items would say without any label."""
-    return GoldAlone(
+    about = (
         question.classes,
         question.positive,
         question.predicted,
@@ -122,7 +125,11 @@ def gold_alone(question: Question) -> GoldAlone:
         question.target,
         question.n_draws,
         question.seeds(GOLD),
+        question.values,
     )
+    if question.gold_error is not None:
+        return ErringGoldAlone(*about, question.gold_error)
+    return GoldAlone(*about)
 
 
 def link_components(question: Question, views: Views, panel_error: Any, *, own: bool) -> Components:
@@ -139,12 +146,22 @@ def _link(question: Question, views: Views, components: Components) -> LinkDraws
         question.rng(LINK),
         n_draws=question.n_draws,
         gold_weights=question.gold_weights,
+        gold_error=question.gold_error,
     )
+
+
+def _item_truth(question: Question, views: Views, link: LinkDraws) -> Array:
+    if link.slips is not None:
+        return truth_beside_erring_gold(link, views, question.gold)
+    return item_truth(link, views, question.gold)
 
 
 def _confusion(question: Question, views: Views, link: LinkDraws) -> Array:
     """Draws of the confusion of ``views.predicted``."""
     rng = question.rng(COUNTS)
+    if link.slips is not None:
+        drawn = confusion_of_erring_gold(link, views, question.gold, question.target, rng)
+        return drawn if question.target == "sample" else drawn * len(views.predicted)
     if question.target == "sample":
         return confusion_draws(link, views, question.gold, rng).astype(float)
     return population_confusion(link, views, question.gold, rng) * len(views.predicted)
@@ -152,6 +169,9 @@ def _confusion(question: Question, views: Views, link: LinkDraws) -> Array:
 
 def shares_by_gold(question: Question) -> Array:
     """Draws of the class shares that gold alone knows, draws × classes."""
+    alone = gold_alone(question)
+    if isinstance(alone, ErringGoldAlone):
+        return alone.shares(question.n_draws)
     rng = question.rng(GOLD)
     counted = np.bincount(question.gold[question.gold >= 0], minlength=question.n_classes)
     size = question.n_gold, len(question.gold), question.target, question.n_draws
@@ -188,6 +208,7 @@ def assumed(question: Question, panel_error: Any) -> list[str]:
         gold = f"{question.n_gold} gold items correct it"
         chosen = "were chosen with the chances given" if question.gold_weights is not None else ""
         found.append(f"{gold}: they {chosen or 'must be a random choice'}.")
+    found += question.methods
     if question.trained_on_labels:
         found.append("The classifier learned from these labels and repeats some of their mistakes.")
     else:
@@ -224,7 +245,7 @@ def _linked_scores(question: Question, views: Views, link: LinkDraws) -> ScoreAn
         views.predicted == positive,
         odds,
         link.design.member,
-        question.gold,
+        question.gold if link.slips is None else np.full_like(question.gold, -1),
         positive,
         n_draws=min(question.n_draws, 2000),
         seed=question.seed,

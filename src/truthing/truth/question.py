@@ -17,6 +17,7 @@ from truthing.metrics.confusion import Confusion
 from truthing.noise.steps import fix_gold
 from truthing.progress import Progress, silent
 from truthing.truth.draws import DrawnAnswer
+from truthing.truth.gold_error import GoldError
 from truthing.truth.groups import Groups, across
 
 
@@ -42,6 +43,9 @@ class Question:
     progress: Progress = silent
     panel: str | None = None
     trained_on_labels: bool = False
+    gold_error: GoldError | None = None
+    values: Array | None = None  # of grades on a scale
+    told: tuple[str, ...] = ()  # what labels are, for a paragraph on methods
 
     @property
     def classes(self) -> tuple[Any, ...]:
@@ -60,6 +64,12 @@ class Question:
         return int((self.gold >= 0).sum())
 
     @property
+    def methods(self) -> list[str]:
+        """What a paragraph on methods must say about labels and gold of a special kind."""
+        gold = () if self.gold_error is None else (self.gold_error.words(),)
+        return [*self.told, *gold]
+
+    @property
     def class_prior(self) -> Array:
         """As given, else equal shares."""
         return np.full(self.n_classes, 1 / self.n_classes) if self.prior is None else self.prior
@@ -76,6 +86,12 @@ class Question:
         assert self.log_likelihood is not None
         scores = self.log_likelihood.copy()
         known = np.flatnonzero(self.gold >= 0)
+        if self.gold_error is not None:
+            says = np.full((self.n_classes, self.n_classes), self.gold_error.mean)
+            says /= max(self.n_classes - 1, 1)
+            np.fill_diagonal(says, 1 - self.gold_error.mean)
+            scores[known] += np.log(says[:, self.gold[known]]).T
+            return self._scaled(scores)
         impossible = np.isneginf(scores[known, self.gold[known]])
         if impossible.any():
             i = known[np.argmax(impossible)]
@@ -85,6 +101,9 @@ class Question:
                 "labeler an error rate above 0."
             )
         fix_gold(scores, self.gold, logs=True)
+        return self._scaled(scores)
+
+    def _scaled(self, scores: Array) -> Array:
         top = across(np.maximum, scores)
         if np.isneginf(top).any():
             i = int(np.argmax(np.isneginf(top)))
@@ -112,4 +131,4 @@ class Question:
         return np.random.default_rng(self.seeds(*path))
 
     def answer(self, confusion: Array) -> DrawnAnswer:
-        return DrawnAnswer(self.classes, self.positive, Confusion.from_dense(confusion))
+        return DrawnAnswer(self.classes, self.positive, Confusion.from_dense(confusion), self.values)

@@ -15,6 +15,7 @@ from truthing.noise.known import Confusion, Difficulty
 from truthing.noise.learned import Strata
 from truthing.progress import Progress
 from truthing.truth import checks, known_noise
+from truthing.truth.answer import GOLD_IS_A_LABELER
 from truthing.truth.consensus import Entries, fit_dawid_skene
 from truthing.truth.labelers import LARGE, PER_ROW
 from truthing.truth.link.models import (
@@ -26,6 +27,8 @@ from truthing.truth.link.models import (
     effects,
     tilt_prior,
 )
+from truthing.truth.erring_gold import golds
+from truthing.truth.gold_error import GoldError
 from truthing.truth.link.views import Views, known_views, read_panel
 from truthing.truth.linked import assumed, chance_draws, link_components
 from truthing.truth.model_choice import choose_model
@@ -75,6 +78,7 @@ def shared_truth(
     positive: int | None = None,
     panel: str | None = None,
     trained: Sequence[bool] = (),
+    gold_error: GoldError | None = None,
 ) -> SharedTruth:
     """``predicted`` is classifiers × items; ``model`` a noise model or None, as in `grade`.
 
@@ -103,10 +107,13 @@ def shared_truth(
                 gold_weights=gold_weights,
                 panel=panel,
                 trained_on_labels=bool(trained[j]) if trained else False,
+                gold_error=gold_error,
             )
             for j, row in enumerate(predicted)
         ]
         return _linked(asked, scored, model, panel_error, learned, say)
+    if gold_error is not None:
+        raise InputError(GOLD_IS_A_LABELER)
     return _trusted(labels, predicted, scored, gold, model, learned, n_draws, seed, say)
 
 
@@ -138,7 +145,6 @@ def _linked(
     committee = Committee.of(predicted, consensus)
     say(0.6, "drawing the truth")
     prior = tilt_prior(committee, [ModelLevel.of(found) for found in components])
-    tilts = draw_tilts(committee, prior, gold, first.gold_weights, wanted, first.rng(MODELS))
     warnings = checks.gold_selection_warning(labels, gold) if first.gold_weights is None else []
     if learned:
         among = [
@@ -150,15 +156,24 @@ def _linked(
         ]
         warnings += list(dict.fromkeys(among))
     assumptions = [*dict.fromkeys(a for q in asked for a in assumed(q, panel_error)), TOGETHER]
-    if scored is None:
-        truth = draw_truths(committee, tilts, gold, seed)
-    else:
+    rng = first.rng(MODELS)
+    coefficients = None
+    if scored is not None:
         evidence = np.log(np.clip(consensus, 1e-6, 1))
+        certain = gold if first.gold_error is None else np.full_like(gold, -1)
         _, coefficients = sample_committee(
-            scored, gold, evidence=evidence, n_draws=first.n_draws, seed=seed
+            scored, certain, evidence=evidence, n_draws=first.n_draws, seed=seed
         )
-        truth = draw_scored_truths(committee, tilts, scored, coefficients, gold, seed)
         assumptions.append(CURVES)
+    keys = []
+    for start, stop, known in golds(first.gold_error, gold, predicted, consensus, wanted, rng):
+        tilts = draw_tilts(committee, prior, known, first.gold_weights, wanted[start:stop], rng)
+        if scored is None or coefficients is None:
+            keys.append(draw_truths(committee, tilts, known, seed + start))
+        else:
+            parts = scored, coefficients[start:stop], known, seed + start
+            keys.append(draw_scored_truths(committee, tilts, *parts))
+    truth = np.concatenate(keys)
     size = effective_size(np.asarray((truth == predicted[0]).mean(axis=1)), 1)
     return SharedTruth(truth, assumptions, warnings, {"effective_sample_size": size})
 

@@ -6,7 +6,7 @@ from pathlib import PurePath
 
 from truthing.app.fields import Field
 from truthing.app.jobs.job import Job, Slot, answered
-from truthing.app.jobs.questions import GOLD, NOISE, PANEL, PANEL_ERROR, REPEATS, TARGET
+from truthing.app.jobs.questions import GOLD, GOLD_ERROR, NOISE, PANEL, PANEL_ERROR, REPEATS, TARGET
 from truthing.app.look import Look
 from truthing.app.task import Answer, Given, Say, Task, patient
 from truthing.errors import InputError
@@ -77,6 +77,7 @@ JOB = Job(
         TARGET,
         PANEL,
         PANEL_ERROR,
+        GOLD_ERROR,
         REPEATS,
     ),
     run,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from truthing.app.fields import Field
 from truthing.app.jobs.job import Job, Slot, answered
-from truthing.app.jobs.questions import GOLD, NOISE, PANEL, PANEL_ERROR, REPEATS, TARGET
+from truthing.app.jobs.questions import GOLD, GOLD_ERROR, NOISE, PANEL, PANEL_ERROR, REPEATS, TARGET
 from truthing.app.task import Answer, Say, Task, patient
 from truthing.progress import part
 
@@ -42,6 +42,7 @@ JOB = Job(
         TARGET,
         PANEL,
         PANEL_ERROR,
+        GOLD_ERROR,
         Field(
             "threshold",
             "Cut the scores at",

@@ -12,6 +12,13 @@ GOLD = Slot(
     "--gold",
     needed=False,
 )
+GOLD_ERROR = Field(
+    "gold_error",
+    "How often is gold itself wrong?",
+    "percent",
+    rare=True,
+    hint="Share of gold items. Empty: never. The command also takes a second expert's file.",
+)
 LEVELS = (("0.95", "95%"), ("0.8", "80%"), ("0.9", "90%"), ("0.99", "99%"))
 NOISE = Field("noise", "What is known about the labelers?", "noise")
 TARGET = Field(

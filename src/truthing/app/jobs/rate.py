@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from truthing.app.jobs.job import Job, Slot, answered, two_opinions
-from truthing.app.jobs.questions import GOLD, NOISE, PANEL, PANEL_ERROR, REPEATS, TARGET
+from truthing.app.jobs.questions import GOLD, GOLD_ERROR, NOISE, PANEL, PANEL_ERROR, REPEATS, TARGET
 from truthing.app.task import Answer, Say, Task, patient
 
 
@@ -28,7 +28,7 @@ JOB = Job(
         ),
         GOLD,
     ),
-    (NOISE, TARGET, PANEL, PANEL_ERROR, REPEATS),
+    (NOISE, TARGET, PANEL, PANEL_ERROR, GOLD_ERROR, REPEATS),
     run,
     two_opinions,
 )

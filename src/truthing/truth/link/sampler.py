@@ -14,10 +14,12 @@ from scipy.special import expit
 
 from truthing.class_codes import Array
 from truthing.errors import NotConverged
+from truthing.truth.gold_error import GoldError, Slips
 from truthing.truth.link.design import LinkDesign, link_design, solve_intercept
 from truthing.truth.link.prior import Components
 from truthing.truth.link.views import Views
 
+Blur = tuple[Array, Array]  # α, β: gold agrees with a prediction with chance α + β p
 FREEDOM = 8.0
 WIDE = 2.5  # a fifth of the proposals are this much wider, so that no corner is missed
 ENOUGH = 200
@@ -36,6 +38,7 @@ class LinkDraws:
     effective_size: float
     flat_weight: float = 0.0
     surprise: float = 1.0
+    slips: Slips | None = None  # how gold errs, draw by draw
 
     def chance(self) -> Array:
         """Each group's chance of a right prediction, draws × groups."""
@@ -50,11 +53,12 @@ def draw_link(
     *,
     n_draws: int,
     gold_weights: Array | None = None,
+    gold_error: GoldError | None = None,
 ) -> LinkDraws:
     """Posterior draws given gold (class codes, -1 unknown).
 
     ``gold_weights`` (one per gold item, mean one) corrects for gold that was chosen with known
-    unequal chances.
+    unequal chances, ``gold_error`` for experts who err.
     """
     design = link_design(views, *components.middle)
     known = np.flatnonzero(gold >= 0)
@@ -66,7 +70,10 @@ def draw_link(
     right = design.tally(known, weights * (gold[known] == views.predicted[known]))
     counted = components.temper * size, components.temper * right
     for more in (1, 10):  # about one case in a hundred needs more draws
-        drawn, weight, which = posterior_draws(design, components, *counted, more * n_draws, rng)
+        n, slips = more * n_draws, None
+        if gold_error is not None:
+            slips = gold_error.draws(n, views.n_classes, rng)
+        drawn, weight, which = posterior_draws(design, components, *counted, n, rng, slips)
         effective = float(1 / (weight**2).sum())
         if effective >= ENOUGH:
             break
@@ -80,8 +87,9 @@ def draw_link(
     chosen = np.minimum(np.searchsorted(np.cumsum(weight), place), len(weight) - 1)
     chosen = rng.permutation(chosen)  # so that any part of the draws is a fair sample
     flat = float(weight[components.flat[which]].sum())
-    surprise = _surprise(design, components.informed, size, right, rng)
-    return LinkDraws(design, drawn[chosen], effective, flat, surprise)
+    slips = None if slips is None else slips.chosen(chosen)
+    surprise = _surprise(design, components.informed, size, right, rng, slips)
+    return LinkDraws(design, drawn[chosen], effective, flat, surprise, slips)
 
 
 def prior_draws(
@@ -103,13 +111,15 @@ def posterior_draws(
     right: Array,
     n_draws: int,
     rng: np.random.Generator,
+    slips: Slips | None = None,
 ) -> tuple[Array, Array, Array]:
     """Proposals, their normalised importance weights, and the component of each."""
     seen = np.flatnonzero(size > 0)
     matrix, size, right = design.matrix[seen], size[seen], right[seen]
     spreads = _spreads(components, design)
     p = design.matrix.shape[1]
-    modes, factors, height = _laplace(design, matrix, size, right, components)
+    typical = None if slips is None else slips.middle().blur(expit(components.middle[0]))
+    modes, factors, height = _laplace(design, matrix, size, right, components, typical)
     evidence = np.log(components.weight) + height
     mixed = np.exp(evidence - evidence.max())
     mixed = 0.9 * mixed / mixed.sum() + 0.1 * components.weight  # never drop a component
@@ -123,7 +133,9 @@ def posterior_draws(
     place = modes[which] + moved
     level = np.clip(place[:, 0], -FARTHEST, FARTHEST)
     drawn = np.column_stack([_intercepts(design, level, place[:, 1:]), place[:, 1:]])
-    target = np.log(components.weight[which]) + _log_likelihood(drawn @ matrix.T, size, right)
+    blur = None if slips is None else slips.blur(expit(level))
+    target = np.log(components.weight[which])
+    target += _log_likelihood(drawn @ matrix.T, size, right, blur)
     target += _log_prior(components, spreads, which, level, place[:, 1:])
     target[np.abs(place[:, 0]) > FARTHEST] = -np.inf  # beyond, a proposal stands for nothing
     radius = stretch**2 * (z**2).sum(axis=1)
@@ -137,7 +149,12 @@ def posterior_draws(
 
 
 def _laplace(
-    design: LinkDesign, matrix: Array, size: Array, right: Array, components: Components
+    design: LinkDesign,
+    matrix: Array,
+    size: Array,
+    right: Array,
+    components: Components,
+    blur: Blur | None = None,
 ) -> tuple[Array, Array, Array]:
     """For every component: mode in (λ, b, u), root of the curvature there (lower triangular), and
     log of the evidence."""
@@ -152,9 +169,9 @@ def _laplace(
         level, gradient = _levels(design, beta)
         push, curve = _level_slope(components, level)
         chance = expit(beta @ matrix.T)
-        slope = (right - size * chance) @ matrix - precision * (beta - mean)
+        pull, weight = _pull(chance, size, right, blur)
+        slope = pull @ matrix - precision * (beta - mean)
         slope += push[:, None] * gradient
-        weight = size * chance * (1 - chance)
         hessian = np.einsum("qg,gi,gj->qij", weight, matrix, matrix, optimize=True)
         hessian += curve[:, None, None] * gradient[:, :, None] * gradient[:, None, :]
         hessian[:, np.arange(p), np.arange(p)] += precision
@@ -169,7 +186,7 @@ def _laplace(
     change[:, 0] = -gradient / gradient[:, :1]
     change[:, 0, 0] = 1 / gradient[:, 0]
     lower = np.linalg.cholesky(change.transpose(0, 2, 1) @ hessian @ change)
-    height = _log_likelihood(beta @ matrix.T, size, right)
+    height = _log_likelihood(beta @ matrix.T, size, right, blur)
     height += _log_prior(components, spreads, np.arange(n), level, beta[:, 1:])
     height += 0.5 * p * log(2 * pi) - np.log(lower.diagonal(axis1=1, axis2=2)).sum(axis=1)
     return np.column_stack([level, beta[:, 1:]]), lower, height
@@ -193,8 +210,22 @@ def _level_slope(components: Components, level: Array) -> tuple[Array, Array]:
     return push, curve
 
 
-def _log_likelihood(eta: Array, size: Array, right: Array) -> Array:
-    return np.asarray(eta @ right - np.logaddexp(0, eta) @ size)
+def _pull(chance: Array, size: Array, right: Array, blur: Blur | None) -> tuple[Array, Array]:
+    """Derivative of gold's log likelihood by each group's log-odds, and its expected curvature."""
+    if blur is None:
+        return right - size * chance, size * chance * (1 - chance)
+    alpha, beta = blur
+    agree, change = alpha + beta * chance, beta * chance * (1 - chance)
+    spread = np.maximum(agree * (1 - agree), 1e-9)
+    return (right - size * agree) * change / spread, size * change**2 / spread
+
+
+def _log_likelihood(eta: Array, size: Array, right: Array, blur: Blur | None = None) -> Array:
+    if blur is None:
+        return np.asarray(eta @ right - np.logaddexp(0, eta) @ size)
+    agree = blur[0][:, None] + blur[1][:, None] * expit(eta)
+    agree = np.clip(agree, 1e-9, 1 - 1e-9)
+    return np.asarray(np.log(agree) @ right + np.log1p(-agree) @ (size - right))
 
 
 def _log_prior(
@@ -234,9 +265,13 @@ def _surprise(
     size: Array,
     right: Array,
     rng: np.random.Generator,
+    slips: Slips | None = None,
 ) -> float:
     """Twice the smaller tail of the prior's prediction of the number of right gold items."""
     chance = expit(prior_draws(design, informed, FORETOLD, rng) @ design.matrix.T)
+    if slips is not None:
+        alpha, beta = slips.middle().blur(chance @ design.share)
+        chance = alpha[:, None] + beta[:, None] * chance
     expected = rng.binomial(np.round(size).astype(np.int64), chance).sum(axis=1)
     seen = round(float(right.sum()))
     below, above = (expected <= seen).mean(), (expected >= seen).mean()
