@@ -37,7 +37,9 @@ def misread(gold: dict[object, object], error: float, rng: np.random.Generator) 
     return {item: 1 - c if rng.random() < error else c for item, c in gold.items()}
 
 
-def keep(found: Found, key: tuple[str, str], group: str, estimate: tr.Estimate, true: float) -> None:
+def keep(
+    found: Found, key: tuple[str, str], group: str, estimate: tr.Estimate, true: float
+) -> None:
     low, high = estimate.interval(0.95)
     found[key].append((group, float(low - 1e-9 <= true <= high + 1e-9), high - low))
 
@@ -188,7 +190,9 @@ def main() -> None:
     if what == "odds":
         odds()
     else:
-        show(simulated(int(sys.argv[2])) if what == "simulated" else crowds(what), "sets" in sys.argv)
+        show(
+            simulated(int(sys.argv[2])) if what == "simulated" else crowds(what), "sets" in sys.argv
+        )
 
 
 if __name__ == "__main__":

@@ -10,33 +10,42 @@ import numpy as np
 
 from truthing.arguments import as_draws, as_panel_error, as_seed, check_target
 from truthing.asking import (
-    MOST_CELLS,
     as_noise,
     as_prior,
+    chosen_gold,
+    fitting_draws,
     positive_class,
     prepare,
-    selection_weights,
+    refuse_survey,
     sizes,
+    slice_sizes,
+    survey_of,
+    unseen_choice,
     without_itself,
 )
+from truthing.by_the_book import by_the_book
 from truthing.errors import InputError, did_you_mean
+from truthing.kinds import Kinds, check_metrics
 from truthing.labels import Repeats
-from truthing.metrics.counts import Tally, evaluate
+from truthing.matching import Joined
+from truthing.metrics.counts import Tally
 from truthing.metrics.curves import cut_of
 from truthing.metrics.face_value import face_value
+from truthing.metrics.ordinal import face_values
 from truthing.noise.base import TableNoise
 from truthing.noise.known import Confusion, Symmetric
-from truthing.ordering import in_order
+from truthing.ordering import Order, in_order
 from truthing.panel_kind import panel_of
 from truthing.papers import su_methods
 from truthing.predicted import predicted_classes
 from truthing.progress import Progress, listener
 from truthing.report import Report
-from truthing.second_reads import as_gold_error
-from truthing.truth.groups import estimate_prior
+from truthing.scale import nearest_grades
+from truthing.survey.deployment import as_deployment, at_shares
 from truthing.truth.outcome import NoiseSummary, Outcome
 from truthing.truth.question import Question
 
+WITH_TRUST = "with panel_error=0: leave panel_error out."
 METHODS = ("posterior", *su_methods.METHODS)
 
 
@@ -45,8 +54,20 @@ def grade(
     labels: Any,
     *,
     gold: Any = None,
-    gold_weights: Mapping[Any, float] | None = None,
+    gold_weights: Mapping[Any, float] | str | None = None,
+    gold_choice: str | None = None,
     gold_error: Any = None,
+    scale: str | None = None,
+    cut: Any = None,
+    groups: Any = None,
+    classifier_group: str | None = None,
+    unsure: Any = None,
+    skips: str | None = None,
+    cluster: Any = None,
+    weights: Any = None,
+    stratum: Any = None,
+    by: Any = None,
+    deployment: Any = None,
     noise: Any = None,
     prior: Any = None,
     scores: Any = None,
@@ -79,11 +100,41 @@ def grade(
     gold : mapping, path or data frame, optional
         Items whose truth is known, item to class. A few dozen random items narrow the interval
         most.
-    gold_weights : mapping, optional
+    gold_weights : mapping or column, optional
         Where gold items were not chosen with equal chances: item to its chance of being chosen.
     gold_error : float, tuple, mapping, path or data frame, optional
         Experts err too: the share of gold items that are wrong, a range ``(low, high)``, or a
         second expert's answers for some of the gold items. None: gold is the truth.
+    scale : {"nominal", "ordinal"}, optional
+        "ordinal": classes are grades in order (1 to 5). Far misses count more than near ones, and
+        metrics of a scale are shown.
+    cut : grade, optional
+        Cut grades in two: this grade and those above it count as one class, lower ones as the
+        other, in labels, predictions and gold alike.
+    groups : mapping, path or data frame, optional
+        Labeler to group (maker of a model, prompt, resident or consultant): labelers of one group
+        share mistakes, and count less than as many others.
+    classifier_group : str, optional
+        The group that the classifier itself is of: its siblings' votes are left out.
+    unsure : value or sequence, optional
+        Answers that are no class ("unsure", a refusal): they mark items as hard.
+    skips : {"random", "hard"}, optional
+        Why labels are missing. "hard": labelers leave out what is hard, so such items count as
+        doubtful. None: by chance, with a warning where it does not look like that.
+    gold_choice : {"random", "seen", "unseen"}, optional
+        How gold items were chosen. "seen": by what labels and predictions show, which is corrected
+        for; "unseen": by anything else, so gold says nothing sure about other items. None: random
+        where it looks like that, else "seen", and said.
+    cluster : column, sequence or mapping, optional
+        Items that belong together (images of a patient, answers to a prompt) and share mistakes.
+    weights : column, sequence or mapping, optional
+        How many items each stands for, where items were not drawn with equal chances.
+    stratum : column, sequence or mapping, optional
+        Strata that the items were drawn from; their accuracy may differ.
+    by : column, sequence or mapping, optional
+        Slices: every metric is also given for each, partially pooled.
+    deployment : float, range, sequence, mapping or Prevalence, optional
+        Class shares where the classifier will be used: metrics are given for those.
     noise : float, tuple, mapping or noise model, optional
         What is known about the labelers. None: it is learned from the labels. A number is an error
         rate, ``(low, high)`` a range, a mapping goes from labeler to rate or matrix; or a model of
@@ -151,35 +202,30 @@ def grade(
     _check_options(method, target)
     draws, seed, panel_error = as_draws(draws), as_seed(seed), as_panel_error(panel_error)
     say = listener(progress)
-    joined, order = in_order(
-        prepare(predictions, labels, gold=gold, scores=scores, repeats=repeats)
-    )
+    kinds = Kinds(gold_error, scale, cut, groups, classifier_group, unsure, skips)
+    about: dict[str, Any] = {"repeats": repeats, "kinds": kinds, "positive": positive}
+    joined, order = in_order(prepare(predictions, labels, gold=gold, scores=scores, **about))
     assumptions = list(joined.said)
     place = positive_class(joined.labels.classes, positive, assumptions)
+    survey = survey_of(joined, order, cluster=cluster, weights=weights, stratum=stratum, by=by)
+    asked = kinds.question(joined, survey.used)
+    joined = nearest_grades(joined, asked["values"], assumptions)
     predicted, score = predicted_classes(joined, place, threshold, assumptions)
     joined = without_itself(joined, predicted)
     labels = joined.labels
     kind = panel_of(panel, labels.labelers, assumptions)
-    for name in metrics or ():
-        if name not in (
-            "auc",
-            "average_precision",
-        ):  # a misspelt metric must not wait until everything is computed
-            evaluate(
-                name,
-                Tally.from_confusion(np.eye(labels.n_classes)),
-                classes=labels.classes,
-                positive=place,
-            )
-    model = order.model(as_noise(noise))
+    among = kinds.panel(joined, kind, seed, assumptions)
+    check_metrics(metrics or (), labels.classes, place)
+    model = order.model(as_noise(kinds.model(noise)))
     fixed = None if prior is None else as_prior(prior, labels.classes)
-    weights = None if gold_weights is None else selection_weights(gold_weights, joined)
-    fitting = max(100, MOST_CELLS // labels.n_classes**2)
-    if draws > fitting:
-        joined.warnings.append(
-            f"{labels.n_classes} classes leave memory for {fitting} draws only: limits of "
-            "intervals are rough."
-        )
+    shares = as_deployment(deployment, labels.classes, place)
+    if method != "posterior":
+        told = [*survey.used, *([] if gold_choice is None else ["gold_choice"])]
+        refuse_survey(told, f"by method {method!r}: use method='posterior'.")
+    chosen = chosen_gold(joined, predicted, gold_weights, gold_choice)
+    if chosen.kind == "unseen":
+        joined, words = unseen_choice(joined, predicted)
+        joined.warnings.insert(0, words)
     question = Question(
         labels,
         predicted,
@@ -188,46 +234,76 @@ def grade(
         positive=place,
         scores=score,
         target=target,
-        n_draws=min(draws, fitting),
+        n_draws=fitting_draws(draws, labels.n_classes, joined.warnings),
         seed=seed,
-        gold_weights=weights,
+        gold_weights=chosen.weights,
         progress=say,
         panel=kind,
-        trained_on_labels=trained_on_labels,
-        gold_error=as_gold_error(gold_error, joined),
+        trained_on_labels=trained_on_labels or among.own[0],
+        gold_chosen=chosen,
+        survey=survey,
+        deployment=shares,
+        **asked,
+        **among.fields(0),
     )
-    from truthing.truth.linked import gold_alone
-
     if method == "posterior":
         outcome = _posterior(question, model, panel_error)
     else:
         say(0, f"grading by method {method}")
-        outcome = _by_the_book(question, model, method, panel_error)
+        outcome = by_the_book(question, model, method, panel_error)
+    shown = kinds.shown(metrics, labels.classes, place)
+    return _report(question, outcome, joined, order, assumptions, method, shown)
+
+
+def _report(
+    question: Question,
+    outcome: Outcome,
+    joined: Joined,
+    order: Order,
+    assumptions: list[str],
+    method: str,
+    metrics: Sequence[str] | None,
+) -> Report:
+    """What was found, in the user's order."""
+    from truthing.truth.linked import gold_alone
+
+    labels, predicted, place = question.labels, question.predicted, question.positive
     noise = outcome.noise or NoiseSummary(
         "none", labels.labelers, None, np.full(labels.n_classes, np.nan)
     )
+    found = {**outcome.diagnostics, "methods": question.methods}
+    if question.gold_chosen.kind == "unseen":
+        found["gold_choice"] = "unseen"
+    naive = face_value(labels, predicted, question.survey.weight)
+    if question.deployment is not None:
+        middle = question.deployment.draw(1000, question.rng()).mean(axis=0, keepdims=True)
+        naive = at_shares(naive[None], middle)[0]
+    found["face_value"] = face_values(naive, question.values)
     told = replace(
         outcome,
+        diagnostics=found,
         truth=order.truth(outcome.truth),
         noise=order.summary(noise),
         warnings=[*joined.warnings, *outcome.warnings],
-        diagnostics={**outcome.diagnostics, "methods": question.methods},
         assumptions=assumptions + outcome.assumptions,
     )
+    alone = getattr(outcome.answer, "gold_alone", None)
     return Report(
         told,
         classes=labels.classes,
         positive=place,
         items=order.labels.items,
         method=method,
-        target=target,
-        seed=seed,
+        target=question.target,
+        seed=question.seed,
         sizes=sizes(joined),
         dropped=joined.dropped,
-        face_value=Tally.from_confusion(face_value(labels, predicted)),
-        cut=None if place is None else cut_of(score, predicted == place),
+        face_value=Tally.from_confusion(naive),
+        cut=None if place is None else cut_of(question.scores, predicted == place),
         shown=metrics,
-        gold_alone=gold_alone(question) if question.n_gold else None,
+        gold_alone=alone or (gold_alone(question) if question.n_gold else None),
+        slice_sizes=slice_sizes(question),
+        at_deployment=question.deployment is not None,
     )
 
 
@@ -264,6 +340,8 @@ def _posterior(question: Question, model: Any, panel_error: Any) -> Outcome:
     ):
         checks.require_identified(question.labels, question.gold)
     trusted = panel_error is not None and panel_error == 0
+    if trusted:
+        refuse_survey(question.survey.used, WITH_TRUST)
     if question.prior is not None and known_noise.is_open(model) and not trusted:
         raise InputError(
             "prior= is not used when the labelers' noise is learned and the panel may be "
@@ -273,61 +351,4 @@ def _posterior(question: Question, model: Any, panel_error: Any) -> Outcome:
     outcome = again(question, panel_error)
     return replace(
         outcome, sensitivity=lambda level, progress: sensitivity(question, again, level, progress)
-    )
-
-
-def _by_the_book(question: Question, model: Any, method: str, panel_error: Any) -> Outcome:
-    """A method of the papers; noise that is not given is learned first and then taken as known,
-    and that is said.
-    """
-    if question.gold_error is not None:
-        raise InputError(f"method {method!r} takes gold for the truth: leave gold_error out.")
-    if panel_error:
-        raise InputError(
-            f"method {method!r} has no panel error: it trusts the noise model. Use "
-            "method='posterior'."
-        )
-    from truthing.truth.known_noise import is_open
-
-    labels = question.labels
-    assumptions = [
-        "Labelers err independently of each other and of the classifier, given the true class."
-    ]
-    needs_noise = method not in ("labeler-mean", "labeler-median", "majority")
-    if is_open(model):
-        if needs_noise:
-            from truthing.truth import checks
-            from truthing.truth.consensus import Entries, fit_dawid_skene
-
-            checks.require_identified(labels, question.gold)
-            rows = fit_dawid_skene(
-                Entries.of(labels).with_classifier(question.predicted), question.gold
-            ).rows()[:-1]
-            model = Confusion(rows)
-            assumptions.append(
-                "The labelers' confusion matrices were learned (pooled Dawid-Skene) and then "
-                "taken as known."
-            )
-        else:
-            model = Symmetric(0.5 * (1 - 1 / labels.n_classes))
-    else:
-        assumptions.append("The noise of the labelers is known exactly.")
-        if isinstance(model, Symmetric) and model.range is not None:
-            assumptions.append(
-                f"The middle of the range {model.range[0]:g}-{model.range[1]:g} is taken for "
-                "the error rate; method 'posterior' uses all of it."
-            )
-    asked = replace(question, log_likelihood=model.log_likelihood(labels))
-    if question.prior is None:
-        asked = replace(asked, prior=estimate_prior(asked.evidence))
-        if needs_noise:
-            assumptions.append(
-                "The class prior was estimated from the labels and then taken as known."
-            )
-    outcome = su_methods.run(asked, method, n_draws=question.n_draws, seed=question.seed)
-    tables = model.tables(labels) if isinstance(model, TableNoise) and needs_noise else None
-    summary = NoiseSummary(type(model).__name__, labels.labelers, tables, asked.class_prior)
-    curves = su_methods.curves(asked, n_draws=question.n_draws, seed=question.seed)
-    return replace(
-        outcome, noise=summary, curves=curves, assumptions=assumptions + outcome.assumptions
     )

@@ -5,131 +5,53 @@ is the pass rate.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from truthing.arguments import as_draws, as_panel_error, as_seed, check_target
-from truthing.asking import as_noise, as_prior, prepare, selection_weights, sizes
-from truthing.class_codes import Array
-from truthing.errors import InputError, did_you_mean
+from truthing.asking import (
+    as_noise,
+    as_prior,
+    chosen_gold,
+    prepare,
+    refuse_survey,
+    sizes,
+    slice_sizes,
+    survey_of,
+    unseen_choice,
+)
+from truthing.errors import InputError
+from truthing.kinds import Kinds
 from truthing.labels import Repeats
-from truthing.metrics.estimate import Estimate
-from truthing.metrics.words import share
 from truthing.noise.base import TableNoise
 from truthing.noise.known import Confusion, Symmetric
 from truthing.ordering import in_order
 from truthing.panel_kind import panel_of
 from truthing.progress import Progress, listener
-from truthing.requirements import Judged, Requirement, gold_enough, needed_ratio
-from truthing.results import Result
-from truthing.second_reads import as_gold_error
-from truthing.truth.outcome import NoiseSummary, Outcome
+from truthing.shares import Prevalence
+from truthing.tables.pairs import shared_item
+from truthing.truth.outcome import Outcome
 from truthing.truth.question import Question
-
-
-@dataclass(frozen=True, eq=False)
-class Prevalence(Judged, Result):
-    """The share of each class: ``result["pass"]`` is an Estimate."""
-
-    kind = "rate"
-    classes: tuple[Any, ...]
-    draws: Array
-    face_value: Array
-    target: str
-    sizes: Mapping[str, int]
-    noise: NoiseSummary | None
-    truth: Array
-    warnings: list[str] = field(default_factory=list)
-    assumptions: list[str] = field(default_factory=list)
-    diagnostics: Mapping[str, Any] = field(default_factory=dict)
-
-    def __getitem__(self, name: Any) -> Estimate:
-        if name not in self.classes:
-            same = [c for c in self.classes if str(c) == str(name)]
-            if not same:
-                raise InputError(
-                    f"no class is called {name!r}.{did_you_mean(str(name), self.classes)}"
-                )
-            name = same[0]
-        return Estimate.from_draws(self.draws[:, self.classes.index(name)])
-
-    def verdict(self, level: float = 0.95) -> str:
-        """A sentence for a person: of two classes about the second, else about the most
-        frequent.
-        """
-        k = 1 if len(self.classes) == 2 else int(self.draws.mean(axis=0).argmax())
-        name, estimate = self.classes[k], self[self.classes[k]]
-        where = (
-            f"these {self.sizes['items']:,} items"
-            if self.target == "sample"
-            else "new data like these"
-        )
-        found = share(estimate.mean, *estimate.interval(level), level)
-        return (
-            f"{name} on {found} of {where}. "
-            f"The labels taken at face value say {self.face_value[k]:.0%}."
-        )
-
-    def requirement_estimate(self, requirement: Requirement) -> Estimate:
-        return self[requirement.metric]
-
-    def requirement_advice(
-        self, requirement: Requirement, estimate: Estimate, needed: float
-    ) -> str:
-        spread = float(np.sqrt(estimate.mean * (1 - estimate.mean)))
-        ratio = needed_ratio(requirement, estimate, needed)
-        return gold_enough(spread, estimate, ratio, self.sizes["gold"], self.sizes["items"])
-
-    def to_frame(self, level: float = 0.95) -> Any:
-        """One row for each class: estimate, limits, face value and level, as a polars table."""
-        import polars as pl
-
-        rows = [
-            (str(c), self[c].mean, *self[c].interval(level), float(naive), level)
-            for c, naive in zip(self.classes, self.face_value)
-        ]
-        heads = ["class", "estimate", "low", "high", "at_face_value", "level"]
-        return pl.DataFrame(rows, schema=heads, orient="row")
-
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        shares = {}
-        for k, c in enumerate(self.classes):
-            low, high = self[c].interval(level)
-            shares[str(c)] = {
-                "mean": self[c].mean,
-                "low": low,
-                "high": high,
-                "level": level,
-                "face_value": float(self.face_value[k]),
-            }
-        return {
-            "prevalence": shares,
-            **self.sizes,
-            "target": self.target,
-            "assumptions": self.assumptions,
-            "warnings": self.warnings,
-        }
-
-    def __str__(self) -> str:
-        lines = [
-            f"{c!s:<20} {self[c]}   at face value {self.face_value[k]:.3f}"
-            for k, c in enumerate(self.classes)
-        ]
-        return "\n".join(
-            lines
-            + [f"Assumed: {a}" for a in self.assumptions]
-            + [f"Warning: {w}" for w in self.warnings]
-        )
 
 
 def prevalence(
     labels: Any,
     *,
     gold: Any = None,
-    gold_weights: Mapping[Any, float] | None = None,
+    gold_weights: Mapping[Any, float] | str | None = None,
+    gold_choice: str | None = None,
     gold_error: Any = None,
+    scale: str | None = None,
+    cut: Any = None,
+    groups: Any = None,
+    unsure: Any = None,
+    skips: str | None = None,
+    cluster: Any = None,
+    weights: Any = None,
+    stratum: Any = None,
+    by: Any = None,
     noise: Any = None,
     prior: Any = None,
     target: str = "sample",
@@ -150,11 +72,37 @@ def prevalence(
     gold : mapping, path or data frame, optional
         Items whose truth is known, item to class. A few dozen random items narrow the interval
         most.
-    gold_weights : mapping, optional
+    gold_weights : mapping or column, optional
         Where gold items were not chosen with equal chances: item to its chance of being chosen.
     gold_error : float, tuple, mapping, path or data frame, optional
         Experts err too: the share of gold items that are wrong, a range ``(low, high)``, or a
         second expert's answers for some of the gold items. None: gold is the truth.
+    scale : {"nominal", "ordinal"}, optional
+        "ordinal": classes are grades in order (1 to 5). Far misses count more than near ones, and
+        metrics of a scale are shown.
+    cut : grade, optional
+        Cut grades in two: this grade and those above it count as one class, lower ones as the
+        other, in labels, predictions and gold alike.
+    groups : mapping, path or data frame, optional
+        Labeler to group (maker of a model, prompt, resident or consultant): labelers of one group
+        share mistakes, and count less than as many others.
+    unsure : value or sequence, optional
+        Answers that are no class ("unsure", a refusal): they mark items as hard.
+    skips : {"random", "hard"}, optional
+        Why labels are missing. "hard": labelers leave out what is hard, so such items count as
+        doubtful. None: by chance, with a warning where it does not look like that.
+    gold_choice : {"random", "seen", "unseen"}, optional
+        How gold items were chosen. "seen": by what labels and predictions show, which is corrected
+        for; "unseen": by anything else, so gold says nothing sure about other items. None: random
+        where it looks like that, else "seen", and said.
+    cluster : column, sequence or mapping, optional
+        Items that belong together (images of a patient, answers to a prompt) and share mistakes.
+    weights : column, sequence or mapping, optional
+        How many items each stands for, where items were not drawn with equal chances.
+    stratum : column, sequence or mapping, optional
+        Strata that the items were drawn from; their accuracy may differ.
+    by : column, sequence or mapping, optional
+        Slices: every metric is also given for each, partially pooled.
     noise : float, tuple, mapping or noise model, optional
         What is known about the labelers. None: it is learned from the labels. A number is an error
         rate, ``(low, high)`` a range, a mapping goes from labeler to rate or matrix; or a model of
@@ -209,17 +157,29 @@ def prevalence(
 
     check_target(target)
     draws, seed, panel_error = as_draws(draws), as_seed(seed), as_panel_error(panel_error)
-    joined, order = in_order(prepare(None, labels, gold=gold, repeats=repeats))
+    per = by if isinstance(by, str) else None
+    kinds = Kinds(gold_error, scale, cut, groups, None, unsure, skips)
+    joined, order = in_order(
+        prepare(None, labels, gold=gold, repeats=repeats, per=per, kinds=kinds)
+    )
+    if cluster is None and any(getattr(r, "paired", False) for r in joined.readings):
+        # the same prompt for each system: paired
+        cluster = {item: shared_item(item) for item in joined.labels.items}
     votes = joined.labels
     if votes.n_classes < 2:
         raise InputError(
             f"only one class occurs ({votes.classes[0]!r}): its share is 1 by definition. "
             "Check the labels."
         )
-    model = order.model(as_noise(noise))
+    model = order.model(as_noise(kinds.model(noise)))
     fixed = None if prior is None else as_prior(prior, votes.classes)
-    weights = None if gold_weights is None else selection_weights(gold_weights, joined)
+    survey = survey_of(joined, order, cluster=cluster, weights=weights, stratum=stratum, by=by)
+    chosen = chosen_gold(joined, None, gold_weights, gold_choice)
+    if chosen.kind == "unseen":
+        joined, words = unseen_choice(joined, None)
+        joined.warnings.insert(0, words)
     assumptions = list(joined.said)
+    kind = panel_of(panel, votes.labelers, assumptions)
     nobody = np.zeros(votes.n_items, dtype=np.int64)
     question = Question(
         votes,
@@ -229,11 +189,16 @@ def prevalence(
         target=target,
         n_draws=draws,
         seed=seed,
-        gold_weights=weights,
+        gold_weights=chosen.weights,
+        gold_chosen=chosen,
+        survey=survey,
         progress=listener(progress),
-        panel=panel_of(panel, votes.labelers, assumptions),
-        gold_error=as_gold_error(gold_error, joined),
+        panel=kind,
+        **kinds.question(joined, survey.used),
+        **kinds.panel(joined, kind, seed, assumptions).fields(0),
     )
+    if panel_error == 0 and panel_error is not None:
+        refuse_survey(survey.used, "with panel_error=0: leave panel_error out.")
     if known_noise.must_be_learned(model, votes):
         given = isinstance(model, Symmetric | Confusion)
         if not given:
@@ -276,15 +241,10 @@ def _result(
     warnings: list[str],
     assumptions: list[str],
 ) -> Prevalence:
-    from truthing.truth.draws import narrower_shares
-    from truthing.truth.linked import shares_by_gold
-
-    counts = outcome.answer.confusion.tally.truth
-    share = counts / counts.sum(axis=1, keepdims=True)
-    if question.n_gold and question.gold_weights is None:
-        share = narrower_shares(share, shares_by_gold(question))
+    share = outcome.answer.shares()
     votes = question.labels.counts().astype(float)
-    face = (votes / np.maximum(votes.sum(axis=1, keepdims=True), 1)).mean(axis=0)
+    given = votes / np.maximum(votes.sum(axis=1, keepdims=True), 1)
+    face = np.average(given, axis=0, weights=question.survey.weight)
     return Prevalence(
         classes,
         share,
@@ -296,4 +256,7 @@ def _result(
         warnings,
         [*assumptions, *outcome.assumptions],
         outcome.diagnostics,
+        {name: answer.shares() for name, answer in outcome.slices.items()},
+        slice_sizes(question),
+        question.values,
     )

@@ -21,7 +21,7 @@ def cut_case(case: Case, cut: Any, positive: Any = None) -> Case:
     """Every grade from ``cut`` on becomes one class, every lower one the other.
 
     Gold may already be of two classes (benign and malignant beside grades 1 to 5): then its names
-    are used, and ``positive`` says which one the high grades stand for.
+    are used, and ``positive`` says which one the high grades stand for (None: the last in order).
     """
     if cut is None:
         return case
@@ -97,11 +97,7 @@ def _names(gold: Gold | None, grades: Sequence[Any], cut: Any, positive: Any) ->
             f"gold has classes {listing(map(repr, gold.classes), 6)}: with cut= it holds grades "
             "of the same scale, or two classes."
         )
-    if positive is None:
-        raise InputError(
-            f"gold says {gold.classes[0]!r} or {gold.classes[1]!r}: say with positive= "
-            "(--positive) which one the high grades stand for."
-        )
+    positive = gold.classes[-1] if positive is None else positive
     high = [c for c in gold.classes if str(c) == str(positive)]
     if not high:
         raise InputError(f"positive class {positive!r} does not occur in the gold.")
@@ -127,8 +123,7 @@ def _two(labels: Labels, names: Mapping[str, Any], order: tuple[Any, Any]) -> La
         votes=labels.votes,
         anonymous=labels.anonymous,
     )
-    kept = {"notes": labels.notes, "numbered": labels.numbered, "words": labels.words}
-    return replace(made, **kept)
+    return replace(made, notes=labels.notes, numbered=labels.numbered, words=labels.words)
 
 
 def _predictions(

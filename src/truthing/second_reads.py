@@ -69,5 +69,3 @@ def _first_reads(joined: Joined) -> dict[str, str]:
     labels = joined.labels
     known = np.flatnonzero(joined.gold >= 0)
     return {str(labels.items[i]): str(labels.classes[joined.gold[i]]) for i in known}
-
-

@@ -46,14 +46,14 @@ def test_class_shares_by_gold_alone_equal_a_grid() -> None:
     gold = np.repeat([1, 0], [14, 26])
     alone = ErringGoldAlone(
         ("a", "b"), 1, np.zeros(40, dtype=int), gold, "population", 2000,
-        np.random.SeedSequence(1), GoldError(0.1, 0.1),
+        np.random.SeedSequence(1), gold_error=GoldError(0.1, 0.1),
     )  # fmt: skip
     grid = (np.arange(4000) + 0.5) / 4000
     weight = binom.pmf(14, 40, 0.1 + 0.8 * grid) / np.sqrt(grid * (1 - grid))
     weight /= weight.sum()
     mean = weight @ grid
     spread = np.sqrt(weight @ (grid - mean) ** 2)
-    found = alone.shares(2000)[:, 1]
+    found = alone.shares()[:, 1]
     assert found.mean() == pytest.approx(mean, abs=0.012)
     assert found.std() == pytest.approx(spread, rel=0.1)
 
@@ -159,5 +159,7 @@ def test_the_command_takes_a_number_a_range_or_a_file(
         done = CliRunner().invoke(app, [*command, "--gold-error", said])
         assert done.exit_code == 0, done.output
         assert "Gold itself errs" in " ".join(done.output.split())
-    done = CliRunner().invoke(app, ["rate", "labels.csv", "--gold", "gold.csv", "--gold-error", "x"])
+    done = CliRunner().invoke(
+        app, ["rate", "labels.csv", "--gold", "gold.csv", "--gold-error", "x"]
+    )
     assert done.exit_code == 1

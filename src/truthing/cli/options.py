@@ -65,14 +65,6 @@ Level = Annotated[float, typer.Option("--level", help="Level of the intervals.")
 Gold = Annotated[
     str | None, typer.Option("--gold", help="File with the known truth of some items.")
 ]
-GoldError = Annotated[
-    str | None,
-    typer.Option(
-        "--gold-error",
-        help="How often gold itself is wrong: 0.03, a range 0.01-0.05, or a file with a second "
-        "expert's answers. Default: never.",
-    ),
-]
 Noise = Annotated[
     str | None,
     typer.Option(
@@ -114,6 +106,21 @@ Repeats = Annotated[
     str,
     typer.Option(
         "--repeats", help="When a labeler contradicts itself: error, first, last or keep."
+    ),
+]
+By = Annotated[
+    str | None,
+    typer.Option(
+        "--by", metavar="COLUMN", help="Column with the slices of items to show one by one."
+    ),
+]
+Deployment = Annotated[
+    str | None,
+    typer.Option(
+        "--deployment",
+        metavar="SHARES",
+        help="Class shares where the classifier is used: 0.05 (of the positive class), a range "
+        "0.02-0.08, or CLASS=SHARE split by commas.",
     ),
 ]
 Draws = Annotated[int, typer.Option("--draws", help="Number of posterior draws.")]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
-from truthing.cli import checking, gates, options, parse, showing
+from truthing.cli import checking, gates, kinds, options, parse, showing, survey
 from truthing.cli.groups import spread
 
 
@@ -17,7 +18,9 @@ def rate(
         typer.Argument(metavar="LABELS…", help="One file or several; - is standard input."),
     ],
     gold: options.Gold = None,
-    gold_error: options.GoldError = None,
+    drawn: survey.Drawn = survey.AS_USUAL,
+    said_of_labels: kinds.Said = kinds.PLAIN,
+    by: options.By = None,
     noise: options.Noise = None,
     target: options.Target = "sample",
     panel_error: options.PanelError = None,
@@ -63,13 +66,24 @@ def rate(
         map=map,
         question=question,
     )
-    case = read_case(labels, gold=gold, asked=said)
-    checking.for_rate(asked, case.labels, case.gold, repeats=repeats)
+    case = read_case(labels, gold=gold, asked=replace(said, per=by))
+    seen = said_of_labels.settled(case)
+    checking.for_rate(asked, seen.labels, seen.gold, repeats=repeats)
     with waiting() as progress:
         result = prevalence(
-            case.labels, gold=case.gold, gold_error=parse.gold_error(gold_error), noise=parse.noise(noise), target=target, panel=panel,
-            panel_error=parse.panel_error(panel_error), repeats=repeats, seed=seed, progress=progress,  # type: ignore[arg-type]
-        )  # fmt: skip
+            case,
+            gold=case.gold,
+            by=by,
+            noise=parse.noise(noise),
+            target=target,
+            panel=panel,
+            panel_error=parse.panel_error(panel_error),
+            repeats=repeats,  # type: ignore[arg-type]
+            seed=seed,
+            progress=progress,
+            **drawn.arguments,
+            **said_of_labels.arguments,
+        )
     parse.in_words_of_options(result)
     verdicts = gate.judge(result, asked)
     showing.deliver(result, output, show, about={"level": level}, verdicts=verdicts)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,25 +13,30 @@ from truthing.arguments import as_draws, as_panel_error, as_seed, check_target
 from truthing.asking import (
     MOST_CELLS,
     as_noise,
+    chosen_gold,
     positive_class,
     prepare,
-    selection_weights,
     sizes,
+    survey_of,
+    unseen_choice,
 )
 from truthing.case import read_case
 from truthing.class_codes import Array, sort_classes
 from truthing.comparison.result import Comparison, Scored, check_models
 from truthing.errors import InputError, NotIdentified, did_you_mean, listing
+from truthing.kinds import NOTHING, Kinds
 from truthing.labels import Labels, Repeats
 from truthing.matching import Joined
 from truthing.metrics.counts import Tally
 from truthing.metrics.face_value import face_value
-from truthing.ordering import in_order
+from truthing.ordering import Order, in_order
 from truthing.panel_kind import panel_of
 from truthing.predicted import predicted_classes
 from truthing.predictions import Predictions
 from truthing.progress import Progress, listener
-from truthing.second_reads import as_gold_error
+from truthing.scale import nearest_grades
+from truthing.survey.deployment import as_deployment
+from truthing.survey.design import read_survey
 
 MOST_ANSWERS = 100_000_000  # drawn truths kept, draws × items
 MOST_SCORED = 2000  # drawn truths given scores, as in `grade`
@@ -42,8 +48,18 @@ def compare(
     labels: Any,
     *,
     gold: Any = None,
-    gold_weights: Mapping[Any, float] | None = None,
+    gold_weights: Mapping[Any, float] | str | None = None,
+    gold_choice: str | None = None,
     gold_error: Any = None,
+    scale: str | None = None,
+    cut: Any = None,
+    groups: Any = None,
+    unsure: Any = None,
+    skips: str | None = None,
+    cluster: Any = None,
+    weights: Any = None,
+    stratum: Any = None,
+    deployment: Any = None,
     noise: Any = None,
     threshold: float | None = None,
     target: str = "sample",
@@ -52,7 +68,7 @@ def compare(
     panel: str | None = None,
     trained_on_labels: str | Sequence[str] = (),
     repeats: Repeats = "error",
-    by: Mapping[Any, Any] | Sequence[Any] | None = None,
+    by: Any = None,
     draws: int = 4000,
     seed: int = 0,
     progress: bool | Progress = False,
@@ -72,11 +88,38 @@ def compare(
     gold : mapping, path or data frame, optional
         Items whose truth is known, item to class. A few dozen random items narrow the interval
         most.
-    gold_weights : mapping, optional
+    gold_weights : mapping or column, optional
         Where gold items were not chosen with equal chances: item to its chance of being chosen.
     gold_error : float, tuple, mapping, path or data frame, optional
         Experts err too: the share of gold items that are wrong, a range ``(low, high)``, or a
         second expert's answers for some of the gold items. None: gold is the truth.
+    scale : {"nominal", "ordinal"}, optional
+        "ordinal": classes are grades in order (1 to 5). Far misses count more than near ones, and
+        metrics of a scale are shown.
+    cut : grade, optional
+        Cut grades in two: this grade and those above it count as one class, lower ones as the
+        other, in labels, predictions and gold alike.
+    groups : mapping, path or data frame, optional
+        Labeler to group (maker of a model, prompt, resident or consultant): labelers of one group
+        share mistakes, and count less than as many others. Models named in it are
+        judged without the votes of their own group.
+    unsure : value or sequence, optional
+        Answers that are no class ("unsure", a refusal): they mark items as hard.
+    skips : {"random", "hard"}, optional
+        Why labels are missing. "hard": labelers leave out what is hard, so such items count as
+        doubtful. None: by chance, with a warning where it does not look like that.
+    gold_choice : {"random", "seen", "unseen"}, optional
+        How gold items were chosen. "seen": by what labels and predictions show, which is corrected
+        for; "unseen": by anything else, so gold says nothing sure about other items. None: random
+        where it looks like that, else "seen", and said.
+    cluster : column, sequence or mapping, optional
+        Items that belong together (images of a patient, answers to a prompt) and share mistakes.
+    weights : column, sequence or mapping, optional
+        How many items each stands for, where items were not drawn with equal chances.
+    stratum : column, sequence or mapping, optional
+        Strata that the items were drawn from; their accuracy may differ.
+    deployment : float, range, sequence, mapping or Prevalence, optional
+        Class shares where the classifier will be used: metrics are given for those.
     noise : float, tuple, mapping or noise model, optional
         What is known about the labelers. None: it is learned from the labels. A number is an error
         rate, ``(low, high)`` a range, a mapping goes from labeler to rate or matrix; or a model of
@@ -98,8 +141,8 @@ def compare(
         with models that did not.
     repeats : {"error", "first", "last", "keep"}, default "error"
         What to do when a labeler gave one item two different labels.
-    by : mapping or sequence, optional
-        Item to slice: every metric is also given for each slice, partially pooled.
+    by : column, sequence or mapping, optional
+        Slices: every metric is also given for each, partially pooled.
     draws : int, default 4000
         Draws of the posterior.
     seed : int, default 0
@@ -147,56 +190,52 @@ def compare(
     check_target(target)
     draws, seed, panel_error = as_draws(draws), as_seed(seed), as_panel_error(panel_error)
     say = listener(progress)
-    joined, orders = zip(
-        *map(in_order, join_models(dict(zip(names, predictions.values())), labels, gold, repeats))
-    )
+    kinds = Kinds(gold_error, scale, cut, groups, None, unsure, skips)
+    given = dict(zip(names, predictions.values()))
+    joined, orders = zip(*map(in_order, join_models(given, labels, gold, repeats, kinds, positive)))
     votes, order = joined[0].labels, orders[0]
     assumptions = list(dict.fromkeys(said for j in joined for said in j.said))
     place = positive_class(votes.classes, positive, assumptions)
     kind = panel_of(panel, votes.labelers, assumptions)
+    among = kinds.panel(joined[0], kind, seed, assumptions, names)
     trained = _trained(trained_on_labels, names, gold=bool((joined[0].gold >= 0).any()))
-    columns = [predicted_classes(j, place, threshold, assumptions) for j in joined]
+    survey = survey_of(joined[0], order, cluster=cluster, weights=weights, stratum=stratum)
+    asked = kinds.question(joined[0], survey.used)
+    graded = [nearest_grades(j, asked["values"], assumptions) for j in joined]
+    columns = [predicted_classes(j, place, threshold, assumptions) for j in graded]
     # one memory layout: samplers are compiled anew for every other, which takes longer than they do
     codes = np.ascontiguousarray(np.stack([c[0] for c in columns]), dtype=np.int64)
     warnings = list(dict.fromkeys(w for j in joined for w in j.warnings))
-    fitting = max(
-        100, min(MOST_ANSWERS // votes.n_items, MOST_CELLS // (len(names) * votes.n_classes))
-    )
-    if draws > fitting:
-        warnings.append(
-            f"{votes.n_items:,} items leave memory for {fitting} draws only: limits of "
-            "intervals are rough."
-        )
-    weights = None if gold_weights is None else selection_weights(gold_weights, joined[0])
+    draws = _fitting(draws, votes, len(names), warnings)
+    shares = as_deployment(deployment, votes.classes, place)
+    chosen = chosen_gold(joined[0], codes[0], gold_weights, gold_choice)
+    first = joined[0]
+    if chosen.kind == "unseen":
+        first, words = unseen_choice(first, None)
+        joined[0].warnings.insert(0, words)
+    warnings = list(dict.fromkeys([*(w for j in joined for w in j.warnings), *warnings]))
     ask = partial(
         shared_truth,
         votes,
         codes,
-        joined[0].gold,
-        order.model(as_noise(noise)),
+        first.gold,
+        order.model(as_noise(kinds.model(noise))),
         panel_error,
-        gold_weights=weights,
-        n_draws=min(draws, fitting),
+        gold_weights=chosen.weights,
+        gold_chosen=chosen,
+        survey=survey,
+        n_draws=draws,
         seed=seed,
         say=say,
         panel=kind,
-        trained=trained,
-        gold_error=as_gold_error(gold_error, joined[0]),
+        trained=[a or b for a, b in zip(trained, among.own)],
+        kinds={**asked, **among.fields()},
     )
     found = ask()
-    slices = {} if by is None else order.slices(slices_of(by, order.labels))
+    slices = _slices(by, first, order)
     if slices:
         warnings += slice_warnings(slices, len(names))
-    scored = None
-    scores = [c[1] for c in columns if c[1] is not None]
-    if len(scores) == len(names):
-        share = votes.counts()[:, place] / np.maximum(votes.per_item, 1)
-        every = np.stack(scores)
-        scored = Scored(
-            every,
-            share,
-            partial(ask, scores=every, positive=place, n_draws=min(draws, fitting, MOST_SCORED)),
-        )
+    scored = _scored([c[1] for c in columns], votes, place, ask, draws)
     return Comparison(
         tuple(names),
         votes.classes,
@@ -205,15 +244,44 @@ def compare(
         codes,
         target,
         seed,
-        sizes(joined[0]),
+        sizes(first),
         joined[0].dropped,
-        tuple(Tally.from_confusion(face_value(votes, c)) for c in codes),
+        tuple(Tally.from_confusion(face_value(votes, c, survey.weight)) for c in codes),
         slices,
         [*warnings, *found.warnings],
         [*dict.fromkeys(assumptions), *found.assumptions],
         found.diagnostics,
         scored,
+        survey,
+        shares,
+        asked["values"],
     )
+
+
+def _fitting(draws: int, votes: Labels, n_models: int, warnings: list[str]) -> int:
+    """So many answer keys as fit in memory."""
+    fitting = max(
+        100, min(MOST_ANSWERS // votes.n_items, MOST_CELLS // (n_models * votes.n_classes))
+    )
+    if draws > fitting:
+        warnings.append(
+            f"{votes.n_items:,} items leave memory for {fitting} draws only: limits of "
+            "intervals are rough."
+        )
+    return min(draws, fitting)
+
+
+def _scored(
+    scores: Sequence[Array | None], votes: Labels, place: int | None, ask: Any, n_draws: int
+) -> Scored | None:
+    """What areas under curves need, where every model has scores."""
+    every = [score for score in scores if score is not None]
+    if len(every) < len(scores):
+        return None
+    share = votes.counts()[:, place] / np.maximum(votes.per_item, 1)
+    table = np.stack(every)
+    run = partial(ask, scores=table, positive=place, n_draws=min(n_draws, MOST_SCORED))
+    return Scored(table, share, run)
 
 
 def _trained(given: str | Sequence[str], names: list[str], *, gold: bool) -> list[bool]:
@@ -236,12 +304,17 @@ def _trained(given: str | Sequence[str], names: list[str], *, gold: bool) -> lis
 
 
 def join_models(
-    predictions: Mapping[str, Any], labels: Any, gold: Any, repeats: Repeats
+    predictions: Mapping[str, Any],
+    labels: Any,
+    gold: Any,
+    repeats: Repeats,
+    kinds: Kinds = NOTHING,
+    positive: Any = None,
 ) -> list[Joined]:
     """Every model joined with the labels, on the items that all of them have and in one list of
     classes.
     """
-    case = read_case(labels, predictions, gold)
+    case, doubted = kinds.case(read_case(labels, predictions, gold), positive)
     absent = [name for name in predictions if name not in case.models]
     if absent:
         raise InputError(
@@ -249,20 +322,21 @@ def join_models(
             "scores for each."
         )
     gold = case.gold
-    bare = prepare(None, case.labels, gold=gold, repeats=repeats)
+    bare = prepare(None, case.labels, gold=gold, repeats=repeats, keep=doubted)
     panel = bare.labels
     known = case.models
-    alone = [_join(name, p, panel, gold) for name, p in known.items()]
+    alone = [_join(name, p, panel, gold, doubted) for name, p in known.items()]
     common = set(alone[0].labels.items).intersection(*(j.labels.items for j in alone[1:]))
     if not common:
         raise InputError(
             f"models {listing(map(repr, predictions))} have no labeled item in common: a "
             "comparison needs items that all of them predicted."
         )
-    classes = sort_classes({(type(c), c): c for j in alone for c in j.labels.classes}.values())
+    every = {(type(c), c): c for j in alone for c in j.labels.classes}.values()
+    classes = tuple(every) if panel.settled else sort_classes(every)
     chosen = [i for i, item in enumerate(panel.items) if item in common]
     shared = panel[np.array(chosen)].with_classes(classes)
-    joined = [_join(name, p, shared, gold) for name, p in known.items()]
+    joined = [_join(name, p, shared, gold, doubted) for name, p in known.items()]
     lost = {name: len(j.labels.items) - len(common) for name, j in zip(predictions, alone)}
     notes = [
         f"{n:,} items of {name!r} are not predicted by every model and were dropped."
@@ -270,32 +344,24 @@ def join_models(
         if n
     ]
     joined[0].warnings.extend([*bare.warnings, *notes])
-    return joined
+    about: dict[str, Any] = {"readings": case.readings, "given": case.labels.items}
+    return [replace(j, doubted=doubted, **about) for j in joined]
 
 
-def _join(name: str, predictions: Predictions, labels: Labels, gold: Any) -> Joined:
+def _join(
+    name: str, predictions: Predictions, labels: Labels, gold: Any, keep: Container[Any]
+) -> Joined:
     try:
-        return prepare(predictions, labels, gold=gold, repeats="keep")
+        return prepare(predictions, labels, gold=gold, repeats="keep", keep=keep)
     except InputError as problem:
         raise InputError(f"model {name!r}: {problem}") from None
 
 
-def slices_of(by: Mapping[Any, Any] | Sequence[Any], labels: Labels) -> dict[str, Array]:
+def _slices(by: Any, joined: Joined, order: Order) -> dict[str, Array]:
     """Places of the items in each slice, by the slice's name."""
-    if isinstance(by, Mapping):
-        texts = {str(k): v for k, v in by.items()}
-        named = [by.get(item, texts.get(str(item))) for item in labels.items]
-        if all(n is None for n in named):
-            raise InputError("by= names no item that is graded: give a mapping from item to slice.")
-    else:
-        named = list(by)
-        if len(named) != labels.n_items:
-            raise InputError(
-                f"by= has {len(named):,} values for {labels.n_items:,} compared items: give "
-                "one for each, or a mapping from item to slice."
-            )
-    texts_of = np.array(["(none)" if n is None else str(n) for n in named], dtype=object)
-    return {name: np.flatnonzero(texts_of == name) for name in sorted(set(texts_of))}
+    orders = joined.given, order.labels.items
+    parts = read_survey(joined.labels.items, orders, joined.readings, by=by)
+    return {name: parts.items_of(name) for name in parts.slice_names}
 
 
 def slice_warnings(slices: Mapping[str, Array], n_models: int) -> list[str]:

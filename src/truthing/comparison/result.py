@@ -13,7 +13,9 @@ from truthing.class_codes import Array
 from truthing.comparison.slices import Slice, by_slice
 from truthing.errors import InputError, did_you_mean, listing
 from truthing.metrics.counts import PER_CLASS, Tally, evaluate
+from truthing.metrics.difference import Difference, less_is_better
 from truthing.metrics.estimate import Estimate
+from truthing.metrics.ordinal import ORDINAL, scale_values
 from truthing.metrics.words import difference as in_points
 from truthing.randomness import child
 from truthing.requirements import (
@@ -24,51 +26,13 @@ from truthing.requirements import (
     probability_words,
 )
 from truthing.results import Result
+from truthing.survey.deployment import Deployment
+from truthing.survey.design import PLAIN, Survey
 
 if TYPE_CHECKING:
     from truthing.truth.several_models import SharedTruth
 
-LESS_IS_BETTER = ("error", "false_alarm")
 AREAS = ("auc", "average_precision")
-
-
-@dataclass(frozen=True, eq=False)
-class Difference(Estimate):
-    """First model minus second, paired: both are graded by the same draws of the truth."""
-
-    first: str = ""
-    second: str = ""
-    metric: str = ""
-
-    @property
-    def probability_positive(self) -> float:
-        """P(first is above second); a tie counts half."""
-        share = ((self.values > 0) + 0.5 * (self.values == 0)) @ self.weights
-        return float(np.clip(share, 0.0, 1.0))  # weights add up to one but for rounding
-
-    @property
-    def probability_better(self) -> float:
-        """P(first is better than second): below it where less is better."""
-        return (
-            1 - self.probability_positive
-            if less_is_better(self.metric)
-            else self.probability_positive
-        )
-
-    def probability_equivalent(self, within: float = 0.01) -> float:
-        """P(the two differ by at most ``within``): the region of practical equivalence."""
-        if within < 0:
-            raise InputError(
-                f"within={within}: how far two models may differ and still count as equal; not negative."
-            )
-        return float((np.abs(self.values) <= within + 1e-12) @ self.weights)
-
-
-def less_is_better(metric: str) -> bool:
-    return (
-        metric.split("[")[0].split("_", 1)[-1] in LESS_IS_BETTER
-        or metric.split("[")[0] in LESS_IS_BETTER
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +64,9 @@ class Comparison(Judged, Result):
     assumptions: list[str] = field(default_factory=list)
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
     scored: Scored | None = None
+    survey: Survey = PLAIN
+    deployment: Deployment | None = None
+    values: Array | None = None  # of grades on a scale
 
     # ---- draws -----------------------------------------------------------------------------------
 
@@ -117,24 +84,44 @@ class Comparison(Judged, Result):
         """The metric of every model, draws × models."""
         if metric in AREAS:
             return np.asarray(self.areas[AREAS.index(metric)])
+        if metric in ORDINAL:
+            return self._graded(metric, slice(None), self.target)
         return self._evaluate(metric, self.tallies)
 
     def draws_of(self, metric: str, items: Any, target: str) -> Array:
         """The same on some of the items; for new data like them, items are redrawn (a Bayesian bootstrap, the same for every model)."""
         if metric in AREAS:
             return np.asarray(self._areas(items, target)[AREAS.index(metric)])
+        if metric in ORDINAL:
+            return self._graded(metric, items, target)
         return self._evaluate(metric, self._tallies(items, target))
 
-    def _tallies(self, items: Any, target: str) -> tuple[Tally, ...]:
-        from truthing.comparison.tallies import count
+    def _graded(self, metric: str, items: Any, target: str) -> Array:
+        from truthing.comparison.graded import graded_draws
 
-        right, truth, predicted = count(
-            np.ascontiguousarray(self.truth[:, items]),
-            self.predicted[:, items],
-            len(self.classes),
+        if self.survey.weight is not None or self.survey.cluster is not None or self.deployment:
+            raise InputError(f"{metric} does not take weights, clusters or deployment shares.")
+        values = scale_values(self.classes) if self.values is None else self.values
+        truth, predicted = self.truth[:, items], self.predicted[:, items]
+        return graded_draws(metric, truth, predicted, values, target, self._seed)
+
+    def _tallies(self, items: Any, target: str) -> tuple[Tally, ...]:
+        from truthing.comparison.tallies import Redraw, class_factors, count
+
+        known = np.ascontiguousarray(self.truth[:, items])
+        given, n_classes = self.predicted[:, items], len(self.classes)
+        weight, cluster = self.survey.weight, self.survey.cluster
+        how = Redraw(
             target,
             self._seed,
+            None if weight is None else weight[items],
+            None if cluster is None else cluster[items],
         )
+        right, truth, predicted = count(known, given, n_classes, how)
+        if self.deployment is not None:
+            shares = self.deployment.draw(len(known), np.random.default_rng(self._seed))
+            factor = class_factors(truth, shares)
+            right, truth, predicted = count(known, given, n_classes, how, factor)
         return tuple(Tally(right[:, j], truth, predicted[:, j]) for j in range(len(self.models)))
 
     def _areas(self, items: Any, target: str) -> Array:
@@ -152,6 +139,8 @@ class Comparison(Judged, Result):
         return found.truth
 
     def _with_scores(self) -> Scored:
+        if self.survey.weight is not None or self.survey.cluster is not None:
+            raise InputError("areas under curves do not take weights or clusters: leave them out.")
         if self.scored is None:
             raise InputError("areas under curves need scores of two classes from every model.")
         return self.scored
@@ -176,6 +165,8 @@ class Comparison(Judged, Result):
 
     def at_face_value(self, model: str, metric: str = "accuracy") -> float:
         """The metric against the labels as they are."""
+        if metric in ORDINAL:
+            return float("nan")
         if metric in AREAS:
             from truthing.comparison.tallies import areas
 
@@ -197,12 +188,8 @@ class Comparison(Judged, Result):
                 )
             first, second = first or self.models[0], second or self.models[1]
         draws = self.draws(metric)
-        found = draws[:, self._place(first)] - draws[:, self._place(second)]
-        known = found[~np.isnan(found)]
-        return Difference(
-            known, np.full(len(known), 1 / max(len(known), 1)), "draws", (-1.0, 1.0), 1 - len(known) / max(len(found), 1),
-            first=first, second=second, metric=metric,
-        )  # fmt: skip
+        both = draws[:, self._place(first)], draws[:, self._place(second)]
+        return Difference.between(both, (first, second), metric)
 
     def ranks(self, metric: str = "accuracy") -> Array:
         """P(rank) of each model, models × ranks, best first; models that tie share their ranks."""

@@ -83,3 +83,11 @@ def drawn_metric(
     supports = {"weighted_kappa": (-1.0, 1.0), "mean_absolute_error": (0.0, high - low)}
     support = supports.get(name, (low, high))
     return Estimate.from_draws(ordinal_metric(name, confusion, grades), support=support)
+
+
+def face_values(table: Array, values: Array | None) -> dict[str, float]:
+    """The metrics of `ORDINAL` for one confusion matrix; none where classes are no scale."""
+    if values is None:
+        return {}
+    confusion = Confusion.from_dense(np.asarray(table, dtype=float)[None])
+    return {name: float(ordinal_metric(name, confusion, values)[0]) for name in ORDINAL}

@@ -71,7 +71,9 @@ def ordinal_tables(thresholds: Array, severity: Array, precision: Array) -> Arra
     n = len(thresholds) + 1
     at = thresholds[None, None, :] + severity[:, None, None] - np.arange(n)[None, :, None]
     below = 1 / (1 + np.exp(-np.clip(at * precision[:, None, None], -40, 40)))
-    edges = np.concatenate([np.zeros_like(below[:, :, :1]), below, np.ones_like(below[:, :, :1])], 2)
+    edges = np.concatenate(
+        [np.zeros_like(below[:, :, :1]), below, np.ones_like(below[:, :, :1])], 2
+    )
     return np.asarray((1 - LAPSE) * np.diff(edges, axis=2) + LAPSE / n)
 
 
@@ -89,15 +91,8 @@ def fit_ordinal(labels: Labels, gold: Array | None = None) -> OrdinalFit:
         counts = expected_counts(item, labeler, label, votes, posterior, n_labelers)
         typical = precision.mean()
         for _ in range(2):
-            severity = _climb(
-                severity,
-                lambda x: _score(counts, thresholds, x, precision) - 0.5 * (x / SEVERITY_SD) ** 2,
-            )
-            precision = _climb(
-                precision,
-                lambda x: _score(counts, thresholds, severity, x)
-                - 0.5 * ((x - typical) / PRECISION_SD) ** 2,
-            )
+            severity = _climb(0, counts, thresholds, severity, precision, typical)
+            precision = _climb(1, counts, thresholds, severity, precision, typical)
         for k in range(n - 1):
             thresholds = _climb_threshold(counts, thresholds, k, severity, precision)
         rows = ordinal_tables(thresholds, severity, np.exp(precision))
@@ -121,13 +116,26 @@ def _score(counts: Array, thresholds: Array, severity: Array, precision: Array) 
     return np.asarray((counts * np.log(rows)).sum(axis=(1, 2)))
 
 
-def _climb(values: Array, score: object) -> Array:
-    """One damped Newton step for every labeler at once, by differences."""
-    assert callable(score)
-    middle, up, down = score(values), score(values + STEP), score(values - STEP)
+def _climb(
+    which: int,
+    counts: Array,
+    thresholds: Array,
+    severity: Array,
+    precision: Array,
+    typical: float,
+) -> Array:
+    """One damped Newton step of every labeler's severity (0) or log precision (1), by
+    differences."""
+
+    def score(by: Array | float) -> Array:
+        mild, sharp = (severity + by, precision) if which == 0 else (severity, precision + by)
+        shrunk = (mild / SEVERITY_SD) ** 2 + ((sharp - typical) / PRECISION_SD) ** 2
+        return _score(counts, thresholds, mild, sharp) - 0.5 * shrunk
+
+    middle, up, down = score(0.0), score(STEP), score(-STEP)
     slope, curve = (up - down) / (2 * STEP), (up - 2 * middle + down) / STEP**2
-    moved = values + np.clip(slope / np.maximum(-curve, 0.5), -0.5, 0.5)
-    return np.where(score(moved) >= middle, moved, values)
+    by = np.clip(slope / np.maximum(-curve, 0.5), -0.5, 0.5)
+    return np.asarray((precision if which else severity) + np.where(score(by) >= middle, by, 0.0))
 
 
 def _climb_threshold(

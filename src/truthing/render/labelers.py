@@ -14,9 +14,10 @@ from rich.text import Text
 from truthing.errors import InputError
 from truthing.people.advice import Advice
 from truthing.people.result import LabelersReport
+from truthing.render.block import Block
 from truthing.render.console import safe
 from truthing.render.figures import Picture
-from truthing.render.sheet import Block, Sheet
+from truthing.render.sheet import Sheet
 from truthing.render.summary import Line, scale
 from truthing.render.terminal import checks, doubts, fits, said
 from truthing.render.words import one_line, percent
@@ -28,6 +29,8 @@ COEFFICIENTS = {
     "gwet_ac1": "Gwet's AC1",
     "cohen_kappa": "Cohen's κ",
     "conger_kappa": "Cohen's κ (Conger)",
+    "ordinal_alpha": "Krippendorff's ordinal α",
+    "weighted_kappa": "quadratic-weighted κ",
 }
 
 

@@ -7,13 +7,22 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from truthing.rate import Prevalence
+from truthing.render.block import Block
 from truthing.render.console import safe
 from truthing.render.figures import Picture, draw_lines
 from truthing.render.sheet import Sheet
+from truthing.render.slices import differences_block, slices_block
 from truthing.render.summary import Line
-from truthing.render.terminal import MOST_METRICS, add_line, checks, doubts, lines_table
+from truthing.render.terminal import (
+    MOST_METRICS,
+    add_line,
+    block_table,
+    checks,
+    doubts,
+    lines_table,
+)
 from truthing.render.words import one_line, percent
+from truthing.shares import Prevalence
 
 
 def show(result: Prevalence, console: Console, *, level: float = 0.95) -> None:
@@ -27,7 +36,31 @@ def show(result: Prevalence, console: Console, *, level: float = 0.95) -> None:
     if len(result.classes) > MOST_METRICS:
         table.add_row(f"… {len(result.classes) - MOST_METRICS} more: --json shows all")
     console.print(table, soft_wrap=False)
+    if result.values is not None:
+        console.print(Text(mean_grade(result, level)))
+    for block in blocks(result, level):
+        console.print()
+        console.print(block_table(block), soft_wrap=False)
     doubts(console, result.assumptions)
+
+
+def mean_grade(result: Prevalence, level: float) -> str:
+    """A sentence on the mean of the true grades."""
+    assert result.values is not None
+    low, high = result.mean_score.interval(level)
+    naive = float(result.face_value @ result.values)
+    return (
+        f"The mean grade is {result.mean_score.mean:.2f} ({percent(level)} interval {low:.2f} to "
+        f"{high:.2f}); at face value {naive:.2f}."
+    )
+
+
+def blocks(result: Prevalence, level: float) -> tuple[Block, ...]:
+    """Slices, and how they differ: two systems before one panel are two slices."""
+    if not result.slices:
+        return ()
+    shares = slices_block(result.by_slice(), one_line(result.headline_class, 16), level)
+    return (shares, differences_block(result, level)) if len(result.slices) > 1 else (shares,)
 
 
 def sheet(result: Prevalence, *, level: float = 0.95, **more: Any) -> Sheet:
@@ -38,11 +71,13 @@ def sheet(result: Prevalence, *, level: float = 0.95, **more: Any) -> Sheet:
     return Sheet(
         title="How frequent is each class?",
         headline=result.verdict(level),
+        more=() if result.values is None else (mean_grade(result, level),),
         level=level,
         what="class",
         estimate="share",
         lines=lines,
         ends=(0.0, 1.0),
+        blocks=blocks(result, level),
         warnings=tuple(result.warnings),
         assumptions=tuple(result.assumptions),
         **more,

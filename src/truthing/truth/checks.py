@@ -1,6 +1,4 @@
-"""Checks people can act on: is the model identified, who agrees too much with whom, was the gold
-chosen at random.
-"""
+"""Checks people can act on: is the model identified, who agrees too much with whom."""
 
 from __future__ import annotations
 
@@ -175,28 +173,3 @@ def agreement_warnings(pairs: list[dict[str, Any]]) -> list[str]:
             "was it trained on these labels or by these labelers?"
         )
     return warnings
-
-
-def gold_selection_warning(labels: Labels, gold: Array) -> list[str]:
-    """Gold chosen where labelers disagree is not a random sample: compare disagreement on gold and
-    other items.
-    """
-    votes = labels.counts().astype(float)
-    total = votes.sum(axis=1)
-    usable = total >= 2
-    known = gold >= 0
-    if (usable & known).sum() < 8 or (usable & ~known).sum() < 8:
-        return []
-    disagreement = 1 - votes.max(axis=1) / np.maximum(total, 1)
-    a, b = disagreement[usable & known], disagreement[usable & ~known]
-    pooled = np.concatenate([a, b])
-    z = (a.mean() - b.mean()) / max(pooled.std() * math.sqrt(1 / len(a) + 1 / len(b)), 1e-9)
-    p = math.erfc(abs(z) / math.sqrt(2))
-    if p > 1e-3:
-        return []
-    return [
-        f"Gold items are {'more' if z > 0 else 'less'} disputed among labelers than the "
-        f"others ({a.mean():.0%} against {b.mean():.0%} dissent, p = {p:.1g}): "
-        "gold that was not chosen at random misleads. Give gold_weights, the chance of each "
-        "gold item to be chosen."
-    ]

@@ -45,6 +45,11 @@ class DrawnAnswer:
             values=self.values,
         )
 
+    def shares(self) -> Array:
+        """Draws of the true classes' shares, draws × classes."""
+        counts = self.confusion.tally.truth
+        return np.asarray(counts / counts.sum(axis=1, keepdims=True))
+
 
 def narrower(ours: Estimate, alone: Estimate) -> Estimate:
     """What gold alone says, where that is narrower by more than an eighth: labels that only blur
@@ -84,6 +89,10 @@ class AnswerBesideGold:
 
     def estimate(self, name: str) -> Estimate:
         return self._decide(name)[0]
+
+    def shares(self) -> Array:
+        """Draws of the true classes' shares, class by class the narrower of both."""
+        return narrower_shares(self.drawn.shares(), self.gold_alone.shares())
 
 
 def narrower_shares(drawn: Array, alone: Array) -> Array:

@@ -12,14 +12,16 @@ import numpy as np
 
 from truthing.class_codes import Array
 from truthing.metrics.confusion import Confusion
+from truthing.survey.deployment import at_shares
 from truthing.truth.gold_alone import HALF, MOST_DRAWS, GoldAlone
-from truthing.truth.gold_error import GoldError, Slips, gold_posterior, imputed_gold
+from truthing.truth.gold_error import GoldError, Slips, gold_says, imputed_gold
 from truthing.truth.link.counts import confusion_draws, item_truth, population_confusion
 from truthing.truth.link.sampler import LinkDraws
 from truthing.truth.link.views import Views
 
 GRID = 400
 SWEEPS = 25
+NEVER = GoldError(0.0, 0.0)
 BLOCK = 20  # draws that share one drawn truth of the gold items
 PARTS = 40  # drawn truths of the gold items, for several classifiers
 MOST_CELLS = 20_000_000
@@ -31,7 +33,7 @@ class ErringGoldAlone(GoldAlone):
     gold items' true classes.
     """
 
-    gold_error: GoldError = GoldError(0.0, 0.0)
+    gold_error: GoldError = NEVER
 
     @cached_property
     def _right(self) -> Array:
@@ -56,7 +58,7 @@ class ErringGoldAlone(GoldAlone):
         right = rng.binomial(agree, both / (both + (1 - share) * on_wrong * slips.same + 1e-300))
         left = share * on_right
         other = (1 - share) * (1 - on_wrong * slips.same)
-        right += rng.binomial(differ, left / (left + other + 1e-300))
+        right = right + rng.binomial(differ, left / (left + other + 1e-300))
         n_items = len(self.gold)
         return np.asarray((right + rng.binomial(n_items - self.n_gold, share)) / n_items)
 
@@ -94,12 +96,14 @@ class ErringGoldAlone(GoldAlone):
             else:
                 mass = rng.gamma(frequency[k] + HALF, size=draws)
                 table[:, :, k] = share[:, place] * mass[:, None]
+        if self.deployment is not None:
+            table = at_shares(table, self.deployment.draw(draws, rng))
         return Confusion.from_dense(table)
 
-    def shares(self, n_draws: int) -> Array:
+    def shares(self) -> Array:
         """Draws of the class shares, draws × classes."""
         counts = self.confusion.tally.truth
-        pick = np.linspace(0, len(counts) - 1, n_draws).astype(np.int64)
+        pick = np.linspace(0, len(counts) - 1, self.n_draws).astype(np.int64)
         return np.asarray((counts / counts.sum(axis=1, keepdims=True))[pick])
 
 
@@ -113,16 +117,24 @@ def confusion_of_erring_gold(
     count = confusion_draws if target == "sample" else population_confusion
     found = []
     for start in range(0, len(link.coefficients), BLOCK):
-        here = slice(start, start + BLOCK)
-        some = replace(link, coefficients=link.coefficients[here])
+        some = replace(link, coefficients=link.coefficients[start : start + BLOCK])
         one = np.array([rng.integers(start, min(start + BLOCK, len(link.coefficients)))])
-        believed = replace(link, coefficients=link.coefficients[one])
+        believed = replace(link, coefficients=link.coefficients[one], slips=link.slips.chosen(one))
         likely = item_truth(believed, views, nothing)
-        right = float((believed.chance() @ link.design.share)[0])
-        slips = link.slips.chosen(one)
-        drawn = imputed_gold(gold, likely, views.predicted, slips, right, rng)
+        drawn = imputed_gold(gold, likely, _says(believed, views, gold), rng)
         found.append(count(some, views, drawn, rng))
     return np.concatenate(found).astype(float)
+
+
+def _says(link: LinkDraws, views: Views, gold: Array) -> Array:
+    """Chances of what gold says, gold items × classes, at one draw of the link."""
+    assert link.slips is not None
+    known = np.flatnonzero(gold >= 0)
+    design = link.design
+    errors = link.slips.in_groups(link.chance(), design.matrix[:, 1], design.share)
+    on_right, on_wrong = (e[0, design.member[known]] for e in errors)
+    about = gold[known], views.predicted[known], views.n_classes
+    return gold_says(*about, on_right, on_wrong, float(link.slips.same[0]))
 
 
 def golds(
@@ -148,16 +160,26 @@ def golds(
         rest[everyone, said] = level
         likely += rest / len(predicted)
     slips = error.draws(PARTS, n_classes, rng, alone=True)
+    known = np.flatnonzero(gold >= 0)
     edges = np.linspace(0, n_draws, PARTS + 1).astype(np.int64)
     for part in range(PARTS):
-        one = slips.chosen(np.array([part]))
-        drawn = imputed_gold(gold, likely, predicted[0], one, float(right[:, 0].mean()), rng)
+        rate = np.full(len(known), slips.error[part])
+        about = gold[known], predicted[0][known], n_classes, rate, rate
+        says = gold_says(*about, 1 / max(n_classes - 1, 1))
+        drawn = imputed_gold(gold, likely, says, rng)
         yield int(edges[part]), int(edges[part + 1]), drawn
 
 
 def truth_beside_erring_gold(link: LinkDraws, views: Views, gold: Array) -> Array:
     """Posterior of each item's class."""
     assert link.slips is not None
-    likely = item_truth(link, views, np.full_like(gold, -1))
-    right = float((link.chance() @ link.design.share).mean())
-    return gold_posterior(gold, likely, views.predicted, link.slips.middle(), right)
+    truth = item_truth(link, views, np.full_like(gold, -1))
+    typical = replace(
+        link,
+        coefficients=link.coefficients.mean(axis=0, keepdims=True),
+        slips=link.slips.middle(),
+    )
+    known = np.flatnonzero(gold >= 0)
+    truth[known] *= _says(typical, views, gold)
+    truth[known] /= truth[known].sum(axis=1, keepdims=True)
+    return truth

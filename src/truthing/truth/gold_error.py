@@ -5,9 +5,11 @@ e_w the expert's error where the prediction is right and where it is wrong,
 
     P(agree) = p (1 - e_r) + (1 - p) e_w s,
 
-s the chance that two wrong answers are the same one. Experts and classifiers err on the same items:
-e_r and e_w follow from e and an odds ratio, which is drawn as it was found on public panels where
-one good labeler plays the expert (studies/gold_error.py).
+s the chance that two wrong answers are the same one. Experts err on the items that others get
+wrong: e_r and e_w follow from e and an odds ratio, and an expert's answer follows what the other
+labelers say of an item (logit e_w grows, logit e_r falls by γ for each unit of the labelers'
+log-odds that the prediction is right). Odds ratio, s and γ are drawn as they were found on public
+panels where one good labeler plays the expert (studies/gold_error.py).
 """
 
 from __future__ import annotations
@@ -16,22 +18,25 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import expit, logit
 
 from truthing.class_codes import Array
 
 # as found on public panels: mean and sd of the log odds ratio of two raters' errors; and two wrong
 # answers of C classes are the same with chance (C - 1)^-κ, κ between 0 and 1.1
-LOG_ODDS, SAME = (1.8, 1.4), 1.1
+LOG_ODDS, SAME = (1.5, 1.6), 1.1
+FOLLOW = (0.42, 0.2)  # mean and sd of γ
 LARGEST = 0.5
 
 
 class Slips(NamedTuple):
     """Draws of how an expert errs: ``error`` overall, ``odds`` ratio with the classifier's errors,
-    ``same`` as in the module."""
+    ``same`` and ``follow`` are s and γ of the module."""
 
     error: Array
     odds: Array
     same: Array
+    follow: Array
 
     def beside(self, right: Array) -> tuple[Array, Array]:
         """The expert's error where predictions are right, and where they are wrong, if they are
@@ -41,22 +46,39 @@ class Slips(NamedTuple):
         return (self.error - both) / (1 - wrong), both / wrong
 
     def blur(self, right: Array) -> tuple[Array, Array]:
-        """α and β of P(agree) = α + β p."""
-        on_right, on_wrong = self.beside(right)
-        alpha = on_wrong * self.same
+        """α and β of P(agree) = α + β p, whatever the labelers say."""
+        return self._blur(*self.beside(right))
+
+    def blur_groups(self, chance: Array, signal: Array, share: Array) -> tuple[Array, Array]:
+        """The same for groups of items: draws × groups."""
+        return self._blur(*self.in_groups(chance, signal, share))
+
+    def in_groups(self, chance: Array, signal: Array, share: Array) -> tuple[Array, Array]:
+        """The expert's error where predictions are right and where they are wrong, draws × groups;
+        ``chance`` of a right prediction, labelers' ``signal`` and ``share`` of items by group."""
+        on_right, on_wrong = self.beside(chance @ share)
+        tilt = self.follow[:, None] * signal
+        return (
+            _tilted(on_right, -tilt, chance * share),
+            _tilted(on_wrong, tilt, (1 - chance) * share),
+        )
+
+    def _blur(self, on_right: Array, on_wrong: Array) -> tuple[Array, Array]:
+        same = self.same[:, None] if on_wrong.ndim > self.same.ndim else self.same
+        alpha = on_wrong * same
         return alpha, 1 - on_right - alpha
 
     def middle(self) -> Slips:
         """One typical draw."""
         odds = np.exp(np.log(self.odds).mean(keepdims=True))
-        return Slips(self.error.mean(keepdims=True), odds, self.same.mean(keepdims=True))
+        others = self.same.mean(keepdims=True), self.follow.mean(keepdims=True)
+        return Slips(self.error.mean(keepdims=True), odds, *others)
 
     def chosen(self, which: Array) -> Slips:
-        return Slips(self.error[which], self.odds[which], self.same[which])
+        return Slips(*(column[which] for column in self))
 
     def reading(self, right: Array, predicted: Array, n_classes: int) -> Array:
-        """P(gold says g | truth c) for an item predicted k, draws × k × c × g; k of ``predicted``.
-        """
+        """P(gold says g | truth c) for an item predicted k, draws × k × c × g; k of ``predicted``."""
         on_right, on_wrong = (np.atleast_1d(e) for e in self.beside(right))
         others = max(n_classes - 1, 1)
         table = np.empty((len(on_right), len(predicted), n_classes, n_classes))
@@ -91,7 +113,8 @@ class GoldError:
             odds = rng.permutation(odds)
         else:
             error = rng.uniform(self.low, self.high, n)
-        return Slips(error, np.ones(n) if alone else odds, same)
+        follow = FOLLOW[0] + FOLLOW[1] * rng.standard_normal(n)
+        return Slips(error, np.ones(n) if alone else odds, same, follow)
 
     @property
     def mean(self) -> float:
@@ -142,28 +165,36 @@ def error_behind(differ: Array, odds: Array, same: Array) -> Array:
     return (low + high) / 2
 
 
-def imputed_gold(
-    gold: Array, likely: Array, predicted: Array, slips: Slips, right: float, rng: np.random.Generator
-) -> Array:
+def _tilted(error: Array, tilt: Array, weight: Array) -> Array:
+    """Errors by group whose log-odds differ by ``tilt`` and whose weighted mean is ``error``."""
+    wanted = logit(np.clip(error, 1e-9, 1 - 1e-9))[:, None]
+    weight = weight / np.maximum(weight.sum(axis=1, keepdims=True), 1e-300)
+    place = wanted - (weight * tilt).sum(axis=1, keepdims=True)
+    for _ in range(3):
+        mean = (weight * expit(place + tilt)).sum(axis=1, keepdims=True)
+        place = place + wanted - logit(np.clip(mean, 1e-9, 1 - 1e-9))
+    return np.asarray(expit(place + tilt))
+
+
+def imputed_gold(gold: Array, likely: Array, says: Array, rng: np.random.Generator) -> Array:
     """One draw of the truth of the gold items; ``likely`` is what is believed of each before gold
-    is read, items × classes, ``slips`` one draw of how the expert errs."""
-    found = gold_posterior(gold, likely, predicted, slips, right)
+    is read, items × classes, ``says`` the chance of what gold says (`gold_says`)."""
     known = np.flatnonzero(gold >= 0)
-    reach = np.cumsum(found[known], axis=1)
+    reach = np.cumsum(likely[known] * says, axis=1)
     drawn = (rng.random(len(known))[:, None] * reach[:, -1:] > reach).sum(axis=1)
     out = gold.copy()
     out[known] = drawn
     return out
 
 
-def gold_posterior(
-    gold: Array, likely: Array, predicted: Array, slips: Slips, right: float
+def gold_says(
+    gold: Array, predicted: Array, n_classes: int, on_right: Array, on_wrong: Array, same: float
 ) -> Array:
-    """``likely`` with the rows of gold items updated by what an erring expert says."""
-    known = np.flatnonzero(gold >= 0)
-    n_classes = likely.shape[1]
-    table = slips.reading(np.array([right]), np.arange(n_classes), n_classes).mean(axis=0)
-    out = likely.copy()
-    out[known] *= table[predicted[known], :, gold[known]]
-    out[known] /= out[known].sum(axis=1, keepdims=True)
-    return np.asarray(out)
+    """P(gold says what it does | true class c), items × classes; gold items only."""
+    left = on_wrong * (1 - same) / max(n_classes - 2, 1)
+    chance = np.where(gold == predicted, on_wrong * same, left)[:, None]
+    chance = np.repeat(chance, n_classes, axis=1)
+    everyone = np.arange(len(gold))
+    chance[everyone, predicted] = on_right / max(n_classes - 1, 1)
+    chance[everyone, gold] = np.where(gold == predicted, 1 - on_right, 1 - on_wrong)
+    return chance

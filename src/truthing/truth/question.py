@@ -4,7 +4,7 @@ is asked of them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,9 +16,16 @@ from truthing.labels import Labels
 from truthing.metrics.confusion import Confusion
 from truthing.noise.steps import fix_gold
 from truthing.progress import Progress, silent
+from truthing.survey.deployment import Deployment, at_shares
+from truthing.survey.design import PLAIN, Survey
+from truthing.survey.gold_choice import RANDOM, GoldChoice
+from truthing.truth.consensus import Entries
 from truthing.truth.draws import DrawnAnswer
 from truthing.truth.gold_error import GoldError
 from truthing.truth.groups import Groups, across
+from truthing.truth.labeler_groups import LabelerGroups
+
+DEPLOYED = 11  # stream of random numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +50,14 @@ class Question:
     progress: Progress = silent
     panel: str | None = None
     trained_on_labels: bool = False
+    gold_chosen: GoldChoice = RANDOM
+    survey: Survey = PLAIN
+    deployment: Deployment | None = None
     gold_error: GoldError | None = None
     values: Array | None = None  # of grades on a scale
+    labeler_groups: LabelerGroups | None = None
+    doubts: Array | None = None  # unsure or skipped votes on each item
+    siblings: Array | None = None  # labelers of the classifier's own group: they have no vote
     told: tuple[str, ...] = ()  # what labels are, for a paragraph on methods
 
     @property
@@ -67,7 +80,24 @@ class Question:
     def methods(self) -> list[str]:
         """What a paragraph on methods must say about labels and gold of a special kind."""
         gold = () if self.gold_error is None else (self.gold_error.words(),)
-        return [*self.told, *gold]
+        groups = () if self.labeler_groups is None else (self.labeler_groups.words(),)
+        return [*self.told, *groups, *gold]
+
+    @property
+    def grouped(self) -> bool:
+        return self.labeler_groups is not None or self.siblings is not None
+
+    @cached_property
+    def entries(self) -> Entries:
+        """The labels as votes: of one group they count less, the classifier's siblings not."""
+        found = Entries.of(self.labels)
+        if self.labeler_groups is not None:
+            found = replace(found, votes=self.labeler_groups.votes(self.labels))
+        if self.siblings is None or not self.siblings.any():
+            return found
+        keep = ~self.siblings[self.labels.labeler]
+        columns = {name: getattr(found, name)[keep] for name in ("item", "rater", "label", "votes")}
+        return replace(found, **columns)
 
     @property
     def class_prior(self) -> Array:
@@ -131,4 +161,9 @@ class Question:
         return np.random.default_rng(self.seeds(*path))
 
     def answer(self, confusion: Array) -> DrawnAnswer:
-        return DrawnAnswer(self.classes, self.positive, Confusion.from_dense(confusion), self.values)
+        """Draws of the confusion matrix as an answer, at the classes' shares of deployment."""
+        if self.deployment is not None:
+            shares = self.deployment.draw(len(confusion), self.rng(DEPLOYED))
+            confusion = at_shares(confusion, shares)
+        counts = Confusion.from_dense(confusion)
+        return DrawnAnswer(self.classes, self.positive, counts, self.values)

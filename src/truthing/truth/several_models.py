@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,9 +14,12 @@ from truthing.labels import Labels
 from truthing.noise.known import Confusion, Difficulty
 from truthing.noise.learned import Strata
 from truthing.progress import Progress
+from truthing.survey.design import PLAIN, Survey
+from truthing.survey.gold_choice import RANDOM, GoldChoice
 from truthing.truth import checks, known_noise
-from truthing.truth.answer import GOLD_IS_A_LABELER
+from truthing.truth.answer import GOLD_IS_A_LABELER, GROUPS_ARE_LEARNED
 from truthing.truth.consensus import Entries, fit_dawid_skene
+from truthing.truth.erring_gold import golds
 from truthing.truth.labelers import LARGE, PER_ROW
 from truthing.truth.link.models import (
     Committee,
@@ -27,10 +30,16 @@ from truthing.truth.link.models import (
     effects,
     tilt_prior,
 )
-from truthing.truth.erring_gold import golds
-from truthing.truth.gold_error import GoldError
 from truthing.truth.link.views import Views, known_views, read_panel
-from truthing.truth.linked import assumed, chance_draws, link_components
+from truthing.truth.linked import (
+    about_survey,
+    alike_items,
+    assumed,
+    chance_draws,
+    counting_gold,
+    link_components,
+)
+from truthing.truth.missing import doubted
 from truthing.truth.model_choice import choose_model
 from truthing.truth.question import Question
 from truthing.truth.samplers.diagnostics import effective_size, split_rhat
@@ -78,12 +87,14 @@ def shared_truth(
     positive: int | None = None,
     panel: str | None = None,
     trained: Sequence[bool] = (),
-    gold_error: GoldError | None = None,
+    survey: Survey = PLAIN,
+    gold_chosen: GoldChoice = RANDOM,
+    kinds: Mapping[str, Any] | None = None,
 ) -> SharedTruth:
     """``predicted`` is classifiers × items; ``model`` a noise model or None, as in `grade`.
 
     With ``scores`` (classifiers × items, growing with the ``positive`` of two classes) the truth is
-    drawn given them: areas under curves need that.
+    drawn given them: areas under curves need that. ``kinds`` are fields of `Question`.
     """
     learned = known_noise.must_be_learned(model, labels)
     if isinstance(model, Strata) or (isinstance(model, Difficulty) and learned):
@@ -107,14 +118,29 @@ def shared_truth(
                 gold_weights=gold_weights,
                 panel=panel,
                 trained_on_labels=bool(trained[j]) if trained else False,
-                gold_error=gold_error,
+                survey=survey,
+                gold_chosen=gold_chosen,
+                **_of_model(kinds, j),
             )
             for j, row in enumerate(predicted)
         ]
         return _linked(asked, scored, model, panel_error, learned, say)
-    if gold_error is not None:
+    if survey.used:
+        names = " and ".join(f"`{name}=`" for name in survey.used)
+        raise InputError(f"{names} cannot be answered with panel_error=0: leave panel_error out.")
+    if kinds and kinds["gold_error"] is not None:
         raise InputError(GOLD_IS_A_LABELER)
+    if kinds and kinds["labeler_groups"] is not None:
+        raise InputError(GROUPS_ARE_LEARNED)
     return _trusted(labels, predicted, scored, gold, model, learned, n_draws, seed, say)
+
+
+def _of_model(kinds: Mapping[str, Any] | None, place: int) -> dict[str, Any]:
+    """Fields of the question about one model: each has siblings of its own."""
+    found = dict(kinds or {})
+    if found.get("siblings") is not None:
+        found["siblings"] = found["siblings"][place]
+    return found
 
 
 def _linked(
@@ -129,12 +155,18 @@ def _linked(
     first = asked[0]
     labels, gold, seed = first.labels, first.gold, first.seed
     predicted = np.stack([question.predicted for question in asked])
-    entries = Entries.of(labels)
     views: list[Views] = []
     for number, question in enumerate(asked):
         say(0.6 * number / len(asked), f"classifier {number + 1} of {len(asked)} beside the panel")
         row = question.predicted
-        views.append(read_panel(entries, row) if learned else _known(labels, row, gold, model))
+        if question.grouped and not learned:
+            raise InputError(GROUPS_ARE_LEARNED)
+        seen = read_panel(question.entries, row) if learned else None
+        found = seen or _known(labels, row, gold, model)
+        views.append(doubted(found, labels.per_item, question.doubts))
+    together = [alike_items(question, view) for question, view in zip(asked, views)]
+    asked = [counting_gold(question, found) for question, found in zip(asked, together)]
+    first = asked[0]
     pairs = list(zip(asked, views))
     components = [
         link_components(question, view, panel_error, own=question.trained_on_labels)
@@ -145,7 +177,7 @@ def _linked(
     committee = Committee.of(predicted, consensus)
     say(0.6, "drawing the truth")
     prior = tilt_prior(committee, [ModelLevel.of(found) for found in components])
-    warnings = checks.gold_selection_warning(labels, gold) if first.gold_weights is None else []
+    warnings: list[str] = []
     if learned:
         among = [
             words
@@ -156,8 +188,8 @@ def _linked(
         ]
         warnings += list(dict.fromkeys(among))
     assumptions = [*dict.fromkeys(a for q in asked for a in assumed(q, panel_error)), TOGETHER]
-    rng = first.rng(MODELS)
-    coefficients = None
+    assumptions += about_survey(first, together[0])
+    rng, coefficients = first.rng(MODELS), None
     if scored is not None:
         evidence = np.log(np.clip(consensus, 1e-6, 1))
         certain = gold if first.gold_error is None else np.full_like(gold, -1)
@@ -171,7 +203,9 @@ def _linked(
         if scored is None or coefficients is None:
             keys.append(draw_truths(committee, tilts, known, seed + start))
         else:
-            parts = scored, coefficients[start:stop], known, seed + start
+            if first.gold_error is not None:
+                coefficients = rng.permutation(coefficients)
+            parts = scored, coefficients, known, seed + start
             keys.append(draw_scored_truths(committee, tilts, *parts))
     truth = np.concatenate(keys)
     size = effective_size(np.asarray((truth == predicted[0]).mean(axis=1)), 1)
@@ -261,5 +295,8 @@ def _trusted(
         )
     kept = np.linspace(0, len(truth) - 1, min(n_draws, len(truth))).astype(np.int64)
     return SharedTruth(
-        truth[kept], assumptions, warnings, {"rhat": rhat, "effective_sample_size": size}
+        truth[kept],
+        assumptions,
+        warnings,
+        {"rhat": rhat, "effective_sample_size": size, "chains": CHAINS},
     )

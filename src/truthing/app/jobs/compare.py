@@ -6,7 +6,19 @@ from pathlib import PurePath
 
 from truthing.app.fields import Field
 from truthing.app.jobs.job import Job, Slot, answered
-from truthing.app.jobs.questions import GOLD, GOLD_ERROR, NOISE, PANEL, PANEL_ERROR, REPEATS, TARGET
+from truthing.app.jobs.questions import (
+    BY,
+    DEPLOYMENT,
+    DRAWN,
+    GOLD,
+    KINDS,
+    NOISE,
+    PANEL,
+    PANEL_ERROR,
+    REPEATS,
+    TARGET,
+    of_kinds,
+)
 from truthing.app.look import Look
 from truthing.app.task import Answer, Given, Say, Task, patient
 from truthing.errors import InputError
@@ -22,7 +34,7 @@ def run(task: Task, say: Say) -> Answer:
     models = dict(zip(named(task.files.get("predictions", ())), case.models.values()))
     options = dict(task.options)
     metric = options.pop("metric", "accuracy")
-    result = compare(models, case.labels, gold=case.gold, progress=patient(say), **options)
+    result = compare(models, case, gold=case.gold, progress=patient(say), **of_kinds(options))
     return answered(result, {"metric": metric, "level": task.level})
 
 
@@ -75,9 +87,12 @@ JOB = Job(
             "positive", "Positive class", "class", "The one that recall and precision are about."
         ),
         TARGET,
+        BY,
         PANEL,
+        *DRAWN,
+        *KINDS,
+        DEPLOYMENT,
         PANEL_ERROR,
-        GOLD_ERROR,
         REPEATS,
     ),
     run,

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from truthing.app.fields import Field
 from truthing.app.jobs.job import Job, Slot, answered
-from truthing.app.jobs.questions import GOLD, GOLD_ERROR, NOISE, PANEL, PANEL_ERROR, REPEATS, TARGET
+from truthing.app.jobs.questions import (
+    BY,
+    DEPLOYMENT,
+    DRAWN,
+    GOLD,
+    KINDS,
+    NOISE,
+    PANEL,
+    PANEL_ERROR,
+    REPEATS,
+    TARGET,
+    of_kinds,
+)
 from truthing.app.task import Answer, Say, Task, patient
 from truthing.progress import part
 
@@ -17,7 +29,7 @@ def run(task: Task, say: Say) -> Answer:
     options = dict(task.options)
     sensitivity = options.pop("sensitivity", False)
     progress = part(patient(say), 0, 0.4 if sensitivity else 0.95)
-    report = grade(case.predictions, case.labels, gold=case.gold, progress=progress, **options)
+    report = grade(case.predictions, case, gold=case.gold, progress=progress, **of_kinds(options))
     if sensitivity:
         report.sensitivity(task.level, progress=part(say, 0.4, 0.95))
     report.provenance.update(task.provenance())
@@ -40,9 +52,12 @@ JOB = Job(
             "positive", "Positive class", "class", "The one that recall and precision are about."
         ),
         TARGET,
+        BY,
         PANEL,
+        *DRAWN,
+        *KINDS,
+        DEPLOYMENT,
         PANEL_ERROR,
-        GOLD_ERROR,
         Field(
             "threshold",
             "Cut the scores at",

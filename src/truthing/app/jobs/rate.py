@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from truthing.app.jobs.job import Job, Slot, answered, two_opinions
-from truthing.app.jobs.questions import GOLD, GOLD_ERROR, NOISE, PANEL, PANEL_ERROR, REPEATS, TARGET
+from truthing.app.jobs.questions import (
+    BY,
+    DRAWN,
+    GOLD,
+    KINDS,
+    NOISE,
+    PANEL,
+    PANEL_ERROR,
+    REPEATS,
+    TARGET,
+    of_kinds,
+)
 from truthing.app.task import Answer, Say, Task, patient
 
 
@@ -12,7 +23,7 @@ def run(task: Task, say: Say) -> Answer:
 
     say(None, "reading the files")
     case = task.case("shares of classes need labels: say which file holds them.")
-    result = prevalence(case.labels, gold=case.gold, progress=patient(say), **task.options)
+    result = prevalence(case, gold=case.gold, progress=patient(say), **of_kinds(task.options))
     return answered(result, {"level": task.level})
 
 
@@ -28,7 +39,7 @@ JOB = Job(
         ),
         GOLD,
     ),
-    (NOISE, TARGET, PANEL, PANEL_ERROR, GOLD_ERROR, REPEATS),
+    (BY, NOISE, TARGET, PANEL, *DRAWN, *KINDS, PANEL_ERROR, REPEATS),
     run,
     two_opinions,
 )

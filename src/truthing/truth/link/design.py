@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ from truthing.truth.link.views import Views
 
 CELLS = 2_000_000  # draws × groups worked on at once
 STEP = 0.1  # width of the bins of x that make groups
+BLOCK = 0.4  # effects of strata and slices are smaller than those of predicted classes
 MOST_EFFECTS = 20  # predicted classes with an effect of their own; rarer ones share one
 
 
@@ -25,6 +27,7 @@ class LinkDesign:
     predicted: Array
     matrix: Array
     expected: Array
+    relative: Array  # spread of each effect, relative to that of predicted classes
 
     @property
     def share(self) -> Array:
@@ -37,12 +40,25 @@ class LinkDesign:
         )
 
 
-def link_design(views: Views, level: float, slope: float) -> LinkDesign:
-    """Regressors are centred so that slope and class effects hardly move the level."""
+def link_design(
+    views: Views,
+    level: float,
+    slope: float,
+    blocks: Sequence[Array] = (),
+    split: Array | None = None,
+) -> LinkDesign:
+    """Regressors are centred so that slope and effects hardly move the level.
+
+    ``blocks`` are codes of items that may have effects of their own (strata, slices); ``split``
+    only keeps items of different codes in different groups.
+    """
     predicted, signal = views.predicted.astype(np.int64), views.signal
     bins = predicted * 1000 + np.round(signal / STEP).astype(np.int64) + 500
-    key, member = np.unique(bins, return_inverse=True)
-    member = member.reshape(-1)
+    whole = bins
+    for codes in (*blocks, *([] if split is None else [split])):
+        whole = np.unique(whole, return_inverse=True)[1].reshape(-1) * (codes.max() + 1) + codes
+    _, first, member = np.unique(whole, return_index=True, return_inverse=True)
+    key, member = bins[first], member.reshape(-1)
     size = np.bincount(member).astype(float)
     x = np.bincount(member, weights=signal) / size
     group_class = key // 1000
@@ -51,14 +67,24 @@ def link_design(views: Views, level: float, slope: float) -> LinkDesign:
     weight = size * (expected * (1 - expected) + 1e-6)
     weight /= weight.sum()
     columns = [np.ones(len(key)), x - weight @ x]
-    classes, frequency = np.unique(predicted, return_counts=True)
-    if len(classes) > 1:
-        own = np.sort(classes[np.argsort(-frequency, kind="stable")[:MOST_EFFECTS]])
-        effect = np.full(views.n_classes, len(own))
-        effect[own] = np.arange(len(own))
-        indicator = np.eye(len(own) + (len(classes) > len(own)))[effect[group_class]]
+    relative: list[float] = []
+    for codes, spread in ((predicted, 1.0), *((block, BLOCK) for block in blocks)):
+        indicator = _indicator(codes, codes[first])
         columns += list((indicator - weight @ indicator).T)
-    return LinkDesign(member, size, group_class, np.column_stack(columns), expected)
+        relative += [spread] * indicator.shape[1]
+    matrix = np.column_stack(columns)
+    return LinkDesign(member, size, group_class, matrix, expected, np.array(relative))
+
+
+def _indicator(codes: Array, of_group: Array) -> Array:
+    """A column for each of the frequent codes, one for all rare ones; none for a single code."""
+    found, frequency = np.unique(codes, return_counts=True)
+    if len(found) < 2:
+        return np.zeros((len(of_group), 0))
+    own = np.sort(found[np.argsort(-frequency, kind="stable")[:MOST_EFFECTS]])
+    effect = np.full(int(found.max()) + 1, len(own))
+    effect[own] = np.arange(len(own))
+    return np.asarray(np.eye(len(own) + (len(found) > len(own)))[effect[of_group]])
 
 
 def solve_intercept(level: Array, offsets: Array, share: Array) -> Array:

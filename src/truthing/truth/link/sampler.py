@@ -6,20 +6,22 @@ the prior as a heavy-tailed proposal, exact importance weights, systematic resam
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import lgamma, log, pi
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, logit
 
 from truthing.class_codes import Array
 from truthing.errors import NotConverged
 from truthing.truth.gold_error import GoldError, Slips
-from truthing.truth.link.design import LinkDesign, link_design, solve_intercept
+from truthing.truth.link.design import CELLS, LinkDesign, link_design, solve_intercept
 from truthing.truth.link.prior import Components
 from truthing.truth.link.views import Views
 
 Blur = tuple[Array, Array]  # α, β: gold agrees with a prediction with chance α + β p
+UNSURE = 0.35  # what a gold item counts in the proposal where how gold errs is not known
 FREEDOM = 8.0
 WIDE = 2.5  # a fifth of the proposals are this much wider, so that no corner is missed
 ENOUGH = 200
@@ -53,14 +55,17 @@ def draw_link(
     *,
     n_draws: int,
     gold_weights: Array | None = None,
+    blocks: Sequence[Array] = (),
+    split: Array | None = None,
     gold_error: GoldError | None = None,
 ) -> LinkDraws:
     """Posterior draws given gold (class codes, -1 unknown).
 
-    ``gold_weights`` (one per gold item, mean one) corrects for gold that was chosen with known
-    unequal chances, ``gold_error`` for experts who err.
+    ``gold_weights`` (one per gold item) says what each gold item counts, where gold was chosen
+    with unequal chances or in clusters. ``blocks`` and ``split`` as in `link_design`;
+    ``gold_error`` is for experts who err.
     """
-    design = link_design(views, *components.middle)
+    design = link_design(views, *components.middle, blocks, split)
     known = np.flatnonzero(gold >= 0)
     if len(known) == 0:
         drawn = prior_draws(design, components.informed, n_draws, rng)
@@ -69,14 +74,18 @@ def draw_link(
     size = design.tally(known, weights)
     right = design.tally(known, weights * (gold[known] == views.predicted[known]))
     counted = components.temper * size, components.temper * right
-    for more in (1, 10):  # about one case in a hundred needs more draws
-        n, slips = more * n_draws, None
-        if gold_error is not None:
-            slips = gold_error.draws(n, views.n_classes, rng)
-        drawn, weight, which = posterior_draws(design, components, *counted, n, rng, slips)
-        effective = float(1 / (weight**2).sum())
-        if effective >= ENOUGH:
-            break
+    slips = None
+    if gold_error is None:
+        for more in (1, 10):  # about one case in a hundred needs more draws
+            found = posterior_draws(design, components, *counted, more * n_draws, rng)
+            if effective_draws(found[1]) >= ENOUGH:
+                break
+    else:
+        found, slips = erring_draws(
+            design, components, *counted, n_draws, rng, gold_error, views.n_classes
+        )
+    drawn, weight, which = found
+    effective = effective_draws(weight)
     if effective < FEWEST:
         raise NotConverged(
             f"the posterior was not reached (effective sample size {effective:.0f}): gold "
@@ -118,8 +127,14 @@ def posterior_draws(
     matrix, size, right = design.matrix[seen], size[seen], right[seen]
     spreads = _spreads(components, design)
     p = design.matrix.shape[1]
-    typical = None if slips is None else slips.middle().blur(expit(components.middle[0]))
-    modes, factors, height = _laplace(design, matrix, size, right, components, typical)
+    signal, typical, blur = design.matrix[:, 1], None, None
+    if slips is not None:
+        expected = slips.middle().blur_groups(design.expected[None], signal, design.share)
+        typical = expected[0][:, seen], expected[1][:, seen]
+    trust = 1.0 if slips is None else UNSURE
+    modes, factors, height = _laplace(
+        design, matrix, trust * size, trust * right, components, typical
+    )
     evidence = np.log(components.weight) + height
     mixed = np.exp(evidence - evidence.max())
     mixed = 0.9 * mixed / mixed.sum() + 0.1 * components.weight  # never drop a component
@@ -133,7 +148,10 @@ def posterior_draws(
     place = modes[which] + moved
     level = np.clip(place[:, 0], -FARTHEST, FARTHEST)
     drawn = np.column_stack([_intercepts(design, level, place[:, 1:]), place[:, 1:]])
-    blur = None if slips is None else slips.blur(expit(level))
+    if slips is not None:
+        chance = expit(drawn @ design.matrix.T)
+        alpha, beta = slips.blur_groups(chance, signal, design.share)
+        blur = alpha[:, seen], beta[:, seen]
     target = np.log(components.weight[which])
     target += _log_likelihood(drawn @ matrix.T, size, right, blur)
     target += _log_prior(components, spreads, which, level, place[:, 1:])
@@ -146,6 +164,62 @@ def posterior_draws(
     proposal = np.log(mixed[which]) + volume[which] + constant + np.log(0.8 * near + 0.2 * far)
     weight = np.exp(target - proposal - (target - proposal).max())
     return drawn, weight / weight.sum(), which
+
+
+def erring_draws(
+    design: LinkDesign,
+    components: Components,
+    size: Array,
+    right: Array,
+    n_draws: int,
+    rng: np.random.Generator,
+    gold_error: GoldError,
+    n_classes: int,
+) -> tuple[tuple[Array, Array, Array], Slips]:
+    """Where gold errs: draws of the prior, weighed by gold, which then says little; else as
+    without errors. The better of both."""
+    best, much = None, CELLS // len(design.size)
+    for more, by_prior in ((10, True), (2, False), (40, True), (20, False)):
+        n = int(np.clip(more * n_draws, n_draws, max(much, n_draws)))
+        slips = gold_error.draws(n, n_classes, rng)
+        draw = prior_proposals if by_prior else posterior_draws
+        found = draw(design, components, size, right, n, rng, slips)
+        reached = effective_draws(found[1])
+        if best is None or reached > best[0]:
+            best = reached, found, slips
+        if reached >= ENOUGH:
+            break
+    assert best is not None
+    return best[1], best[2]
+
+
+def prior_proposals(
+    design: LinkDesign,
+    components: Components,
+    size: Array,
+    right: Array,
+    n_draws: int,
+    rng: np.random.Generator,
+    slips: Slips,
+) -> tuple[Array, Array, Array]:
+    """As `posterior_draws`, with the prior as proposal."""
+    which = _components(components.weight, n_draws, rng)
+    level = components.centre[which] + components.sd[which] * rng.standard_normal(n_draws)
+    flat = logit(np.clip(rng.beta(0.5, 0.5, n_draws), 1e-9, 1 - 1e-9))
+    level = np.where(components.flat[which], flat, level)
+    rest = rng.standard_normal((n_draws, design.matrix.shape[1] - 1))
+    rest *= _spreads(components, design)[which]
+    rest[:, 0] += components.slope[which]
+    drawn = np.column_stack([_intercepts(design, level, rest), rest])
+    eta = drawn @ design.matrix.T
+    blur = slips.blur_groups(expit(eta), design.matrix[:, 1], design.share)
+    height = _log_likelihood(eta, size, right, blur)
+    weight = np.exp(height - height.max())
+    return drawn, weight / weight.sum(), which
+
+
+def effective_draws(weight: Array) -> float:
+    return float(1 / (weight**2).sum())
 
 
 def _laplace(
@@ -168,8 +242,7 @@ def _laplace(
     for number in range(60):
         level, gradient = _levels(design, beta)
         push, curve = _level_slope(components, level)
-        chance = expit(beta @ matrix.T)
-        pull, weight = _pull(chance, size, right, blur)
+        pull, weight = _pull(expit(beta @ matrix.T), size, right, blur)
         slope = pull @ matrix - precision * (beta - mean)
         slope += push[:, None] * gradient
         hessian = np.einsum("qg,gi,gj->qij", weight, matrix, matrix, optimize=True)
@@ -223,8 +296,7 @@ def _pull(chance: Array, size: Array, right: Array, blur: Blur | None) -> tuple[
 def _log_likelihood(eta: Array, size: Array, right: Array, blur: Blur | None = None) -> Array:
     if blur is None:
         return np.asarray(eta @ right - np.logaddexp(0, eta) @ size)
-    agree = blur[0][:, None] + blur[1][:, None] * expit(eta)
-    agree = np.clip(agree, 1e-9, 1 - 1e-9)
+    agree = np.clip(blur[0] + blur[1] * expit(eta), 1e-9, 1 - 1e-9)
     return np.asarray(np.log(agree) @ right + np.log1p(-agree) @ (size - right))
 
 
@@ -244,7 +316,7 @@ def _log_prior(
 
 def _spreads(components: Components, design: LinkDesign) -> Array:
     """Standard deviations of slope and effects, components × coefficients but the first."""
-    effects = np.tile(components.effect_sd[:, None], design.matrix.shape[1] - 2)
+    effects = components.effect_sd[:, None] * design.relative
     return np.column_stack([components.slope_sd, effects])
 
 
@@ -270,8 +342,8 @@ def _surprise(
     """Twice the smaller tail of the prior's prediction of the number of right gold items."""
     chance = expit(prior_draws(design, informed, FORETOLD, rng) @ design.matrix.T)
     if slips is not None:
-        alpha, beta = slips.middle().blur(chance @ design.share)
-        chance = alpha[:, None] + beta[:, None] * chance
+        typical = slips.middle().blur_groups(chance, design.matrix[:, 1], design.share)
+        chance = typical[0] + typical[1] * chance
     expected = rng.binomial(np.round(size).astype(np.int64), chance).sum(axis=1)
     seen = round(float(right.sum()))
     below, above = (expected <= seen).mean(), (expected >= seen).mean()
