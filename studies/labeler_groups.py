@@ -51,9 +51,9 @@ def lopsided(panel: Panel, rng: np.random.Generator, sibling: bool) -> tuple | N
     large = [g for g, who in by_group.items() if len(who) >= 4 + sibling]
     if not large:
         return None
-    chosen = rng.permutation(large)[0]
-    inside = list(rng.permutation(by_group[chosen]))
-    others = list(rng.permutation([w for w in busy if groups[str(w)] != chosen]))
+    chosen = str(rng.permutation(large)[0])
+    inside = rng.permutation(by_group[chosen]).tolist()
+    others = rng.permutation([w for w in busy if groups[str(w)] != chosen]).tolist()
     if len(others) < 3:
         return None
     model = inside[4] if sibling else others[2]
