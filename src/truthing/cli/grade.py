@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from truthing.cli import checking, gates, options, parse, showing, survey
+from truthing.cli import checking, gates, kinds, options, parse, showing, survey
 from truthing.cli.groups import spread
 from truthing.progress import part
 
@@ -24,6 +24,7 @@ def grade(
     ],
     gold: options.Gold = None,
     drawn: survey.Drawn = survey.AS_USUAL,
+    said_of_labels: kinds.Said = kinds.PLAIN,
     by: options.By = None,
     deployment: options.Deployment = None,
     noise: options.Noise = None,
@@ -52,6 +53,14 @@ def grade(
             help="The classifier learned from these very labels or labelers.",
         ),
     ] = False,
+    classifier_group: Annotated[
+        str | None,
+        typer.Option(
+            "--classifier-group",
+            metavar="NAME",
+            help="The group (--groups) of the classifier itself: its siblings' votes are left out.",
+        ),
+    ] = None,
     repeats: options.Repeats = "error",
     draws: options.Draws = 4000,
     level: options.Level = 0.95,
@@ -119,12 +128,12 @@ def grade(
         question=question,
     )
     case = read_case(files[1:] or files, {"model": files[0]}, gold, asked=said)
-    predictions, labels, known = case.predictions, case.labels, case.gold
+    seen = said_of_labels.settled(case, positive)
     checking.for_grade(
         asked,
-        predictions,
-        labels,
-        known,
+        seen.predictions,
+        seen.labels,
+        seen.gold,
         method=method,
         positive=positive,
         threshold=threshold,
@@ -132,13 +141,13 @@ def grade(
     )
     with waiting() as progress:
         report = grading.grade(
-            predictions,
+            case.predictions,
             case,
-            gold=known,
+            gold=case.gold,
             by=by,
             deployment=survey.deployment(deployment),
             noise=parse.noise(noise),
-            prior=parse.prior(prior, labels.classes, positive),
+            prior=parse.prior(prior, seen.labels.classes, positive),
             positive=positive,
             threshold=threshold,
             target=target,
@@ -147,16 +156,16 @@ def grade(
             repeats=repeats,  # type: ignore[arg-type]
             panel=panel,
             trained_on_labels=trained_on_labels,
+            classifier_group=classifier_group,
             metrics=metric,
             draws=draws,
             seed=seed,
             progress=part(progress, 0, 0.4 if sensitivity else 1),
             **drawn.arguments,
+            **said_of_labels.arguments,
         )
         found = report.sensitivity(level, progress=part(progress, 0.4, 1)) if sensitivity else None
-        for name in (
-            report.metrics
-        ):  # areas under curves are drawn when first asked: here, while somebody is told to wait
+        for name in report.metrics:  # areas are drawn when first asked: here, while one waits
             report[name]
         parse.in_words_of_options(report)
         report.provenance.update(showing.provenance([*files, gold, noise]))
