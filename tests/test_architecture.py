@@ -24,6 +24,7 @@ FLOORS = [
     {"results"},
     {"case", "predicted"},
     {"noise"},
+    {"engine"},
     {"metrics"},
     {"requirements"},
     {"truth"},

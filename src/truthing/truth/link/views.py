@@ -66,10 +66,10 @@ def read_panel(entries: Entries, predicted: Array, *, progress: Progress = silen
     majority = top[everyone, predicted] / top.sum(axis=1)
     agreement = _agreement(votes, predicted)
     del votes, top  # items × classes: at millions of items every such table counts
-    together = entries.with_classifier(predicted)
-    full = fit_dawid_skene(together, progress=part(progress, 0, 0.6))
-    coin = fit_one_coin(together, progress=part(progress, 0.6, 1))
-    del together
+    engine = entries.engine(predicted)
+    full = fit_dawid_skene(engine, progress=part(progress, 0, 0.6))
+    coin = fit_one_coin(engine, progress=part(progress, 0.6, 1))
+    del engine
     chances = [majority, full.posterior[everyone, predicted], coin.posterior[everyone, predicted]]
     coin_alone = coin.labelers_only(entries, discount)
     del coin
