@@ -15,7 +15,7 @@ import truthing as tr
 from truthing.metrics.curves import Curve
 from truthing.papers import su, su_methods
 from truthing.papers.su_curves import SweptCurves
-from truthing.truth.problem import Problem
+from truthing.truth.question import Question
 
 METRICS = ("accuracy", "precision", "recall", "false_alarm", "f1")
 PRIOR = np.array([0.8, 0.2])
@@ -52,9 +52,9 @@ def simulated(n_items: int, n_labelers: int, seed: int = 0) -> tr.Simulation:
     )
 
 
-def problem_of(data: tr.Simulation) -> Problem:
+def question_of(data: tr.Simulation) -> Question:
     n = len(data.truth)
-    return Problem(
+    return Question(
         data.labels,
         data.predictions,
         np.full(n, -1),
@@ -64,10 +64,10 @@ def problem_of(data: tr.Simulation) -> Problem:
     )
 
 
-def fresh(problem: Problem) -> Problem:
-    """The same problem with nothing computed yet."""
-    return Problem(
-        problem.labels, problem.predicted, problem.gold, problem.log_likelihood, PRIOR, 1
+def fresh(question: Question) -> Question:
+    """The same question with nothing computed yet."""
+    return Question(
+        question.labels, question.predicted, question.gold, question.log_likelihood, PRIOR, 1
     )
 
 
@@ -81,10 +81,10 @@ def ratios_against_one_pass(n_items: int) -> None:
         weight = np.log((1 - error) / error)
         return np.where(said, weight, -weight).sum(axis=1)
 
-    problem = problem_of(data)
+    question = question_of(data)
 
     def method() -> list[float]:
-        outcome = su_methods.run(fresh(problem), "ratios", n_draws=4000, seed=0)
+        outcome = su_methods.run(fresh(question), "ratios", n_draws=4000, seed=0)
         return [outcome.answer.estimate(name).mean for name in METRICS]
 
     def everything() -> list[float]:
@@ -114,9 +114,9 @@ def iterations(n_items: int) -> None:
     """
     base = None
     for n_labelers in (5, 50):
-        problem = problem_of(simulated(n_items, n_labelers))
-        groups, update = problem.groups, su.by_ratios(1)
-        point = su.find_operating_point(problem, update).matrix
+        question = question_of(simulated(n_items, n_labelers))
+        groups, update = question.groups, su.by_ratios(1)
+        point = su.find_operating_point(question, update).matrix
         took = seconds(lambda: update(groups, groups.posterior(point, PRIOR)), repeats=9)  # noqa: B023
         base = base or took
         row(

@@ -32,8 +32,8 @@ from truthing.papers import su_methods
 from truthing.predicted import predicted_classes
 from truthing.progress import Progress, listener
 from truthing.report import Report
+from truthing.truth.groups import estimate_prior
 from truthing.truth.outcome import NoiseSummary, Outcome
-from truthing.truth.problem import Problem, estimate_prior
 from truthing.truth.question import Question
 
 METHODS = ("posterior", *su_methods.METHODS)
@@ -179,16 +179,16 @@ def grade(
         labels,
         predicted,
         joined.gold,
-        fixed,
-        place,
-        score,
-        target,
-        min(draws, fitting),
-        seed,
-        weights,
-        say,
-        kind,
-        trained_on_labels,
+        prior=fixed,
+        positive=place,
+        scores=score,
+        target=target,
+        n_draws=min(draws, fitting),
+        seed=seed,
+        gold_weights=weights,
+        progress=say,
+        panel=kind,
+        trained_on_labels=trained_on_labels,
     )
     from truthing.truth.linked import gold_alone
 
@@ -197,29 +197,28 @@ def grade(
     else:
         say(0, f"grading by method {method}")
         outcome = _by_the_book(question, model, method, panel_error)
+    noise = outcome.noise or NoiseSummary(
+        "none", labels.labelers, None, np.full(labels.n_classes, np.nan)
+    )
+    told = replace(
+        outcome,
+        truth=order.truth(outcome.truth),
+        noise=order.summary(noise),
+        warnings=[*joined.warnings, *outcome.warnings],
+        assumptions=assumptions + outcome.assumptions,
+    )
     return Report(
-        answer=outcome.answer,
+        told,
         classes=labels.classes,
         positive=place,
         items=order.labels.items,
-        truth=order.truth(outcome.truth),
         method=method,
         target=target,
         seed=seed,
         sizes=sizes(joined),
         dropped=joined.dropped,
-        noise=order.summary(
-            outcome.noise
-            or NoiseSummary("none", labels.labelers, None, np.full(labels.n_classes, np.nan))
-        ),
         face_value=Tally.from_confusion(face_value(labels, predicted)),
-        warnings=[*joined.warnings, *outcome.warnings],
-        assumptions=assumptions + outcome.assumptions,
-        curves=outcome.curves,
         cut=None if place is None else cut_of(score, predicted == place),
-        joint_density=outcome.joint,
-        sensitivity_rule=outcome.sensitivity,
-        diagnostics=outcome.diagnostics,
         shown=metrics,
         gold_alone=gold_alone(question) if question.n_gold else None,
     )
@@ -250,9 +249,8 @@ def _posterior(question: Question, model: Any, panel_error: Any) -> Outcome:
         if known_noise.must_be_learned(model, question.labels):
             return answer.with_learned_noise(question, model, share)
         tables = model.tables(question.labels) if isinstance(model, TableNoise) else None
-        return answer.with_known_noise(
-            question, model.log_likelihood(question.labels), type(model).__name__, tables, share
-        )
+        given = replace(question, log_likelihood=model.log_likelihood(question.labels))
+        return answer.with_known_noise(given, type(model).__name__, tables, share)
 
     if known_noise.must_be_learned(model, question.labels) and not isinstance(
         model, Symmetric | Confusion
@@ -310,27 +308,17 @@ def _by_the_book(question: Question, model: Any, method: str, panel_error: Any) 
                 f"The middle of the range {model.range[0]:g}-{model.range[1]:g} is taken for "
                 "the error rate; method 'posterior' uses all of it."
             )
-    log_likelihood = model.log_likelihood(labels)
-    flat = np.full(labels.n_classes, 1 / labels.n_classes)
-    problem = Problem(
-        labels,
-        question.predicted,
-        question.gold,
-        log_likelihood,
-        flat if question.prior is None else question.prior,
-        question.positive,
-        question.scores,
-    )
+    asked = replace(question, log_likelihood=model.log_likelihood(labels))
     if question.prior is None:
-        problem = replace(problem, prior=estimate_prior(problem.evidence))
+        asked = replace(asked, prior=estimate_prior(asked.evidence))
         if needs_noise:
             assumptions.append(
                 "The class prior was estimated from the labels and then taken as known."
             )
-    outcome = su_methods.run(problem, method, n_draws=question.n_draws, seed=question.seed)
+    outcome = su_methods.run(asked, method, n_draws=question.n_draws, seed=question.seed)
     tables = model.tables(labels) if isinstance(model, TableNoise) and needs_noise else None
-    summary = NoiseSummary(type(model).__name__, labels.labelers, tables, problem.prior)
-    curves = su_methods.curves(problem, n_draws=question.n_draws, seed=question.seed)
+    summary = NoiseSummary(type(model).__name__, labels.labelers, tables, asked.class_prior)
+    curves = su_methods.curves(asked, n_draws=question.n_draws, seed=question.seed)
     return replace(
         outcome, noise=summary, curves=curves, assumptions=assumptions + outcome.assumptions
     )

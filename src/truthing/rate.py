@@ -220,15 +220,13 @@ def prevalence(
         votes,
         nobody,
         joined.gold,
-        fixed,
-        None,
-        None,
-        target,
-        draws,
-        seed,
-        weights,
-        listener(progress),
-        panel_of(panel, votes.labelers, assumptions),
+        prior=fixed,
+        target=target,
+        n_draws=draws,
+        seed=seed,
+        gold_weights=weights,
+        progress=listener(progress),
+        panel=panel_of(panel, votes.labelers, assumptions),
     )
     if known_noise.must_be_learned(model, votes):
         given = isinstance(model, Symmetric | Confusion)
@@ -247,8 +245,8 @@ def prevalence(
         outcome = answer.with_learned_noise(question, model, panel_error)
     else:
         tables = model.tables(votes) if isinstance(model, TableNoise) else None
-        evidence, name = model.log_likelihood(votes), type(model).__name__
-        outcome = answer.with_known_noise(question, evidence, name, tables, panel_error)
+        known = replace(question, log_likelihood=model.log_likelihood(votes))
+        outcome = answer.with_known_noise(known, type(model).__name__, tables, panel_error)
     outcome = replace(
         outcome,
         truth=order.truth(outcome.truth),

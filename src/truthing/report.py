@@ -21,7 +21,7 @@ from truthing.metrics.words import share
 from truthing.progress import Progress, listener
 from truthing.requirements import Judged, Requirement, needed_ratio
 from truthing.results import Result, written
-from truthing.truth.outcome import NoiseSummary
+from truthing.truth.outcome import NoiseSummary, Outcome
 
 
 class Answer(Protocol):
@@ -51,28 +51,51 @@ class Report(Judged, Result):
     """
 
     kind = "grade"
-    answer: Answer
+    outcome: Outcome
     classes: tuple[Any, ...]
     positive: int | None
     items: Sequence[Any]
-    truth: Array
     method: str
     target: str
     seed: int
     sizes: Mapping[str, int]
     dropped: Mapping[str, int]
-    noise: NoiseSummary
     face_value: Tally
-    warnings: list[str] = field(default_factory=list)
-    assumptions: list[str] = field(default_factory=list)
-    curves: CurveSource | None = None
     cut: float | None = None
-    joint_density: Any = None
-    sensitivity_rule: Any = None
-    diagnostics: Mapping[str, Any] = field(default_factory=dict)
     shown: Sequence[str] | None = None
     provenance: dict[str, Any] = field(default_factory=dict)
     gold_alone: Any = None
+
+    @property
+    def truth(self) -> Array:
+        """Posterior of each item's true class, items × classes."""
+        return self.outcome.truth
+
+    @property
+    def noise(self) -> NoiseSummary:
+        """The noise model used or learned."""
+        found = self.outcome.noise
+        return found or NoiseSummary("none", (), None, np.full(len(self.classes), np.nan))
+
+    @property
+    def warnings(self) -> list[str]:
+        """What may be wrong with this answer, in sentences."""
+        return self.outcome.warnings
+
+    @property
+    def assumptions(self) -> list[str]:
+        """What was taken for granted, in sentences."""
+        return self.outcome.assumptions
+
+    @property
+    def diagnostics(self) -> Mapping[str, Any]:
+        return self.outcome.diagnostics
+
+    @property
+    def curves(self) -> CurveSource | None:
+        """What the scores add, if there are any."""
+        source: CurveSource | None = self.outcome.curves
+        return source
 
     def __getitem__(self, name: str) -> Estimate:
         cache = self._cache
@@ -80,7 +103,7 @@ class Report(Judged, Result):
             if name in ("auc", "average_precision"):
                 cache[name] = self._curve_source(name).estimate(name)
             else:
-                cache[name] = self.answer.estimate(name)
+                cache[name] = self.outcome.answer.estimate(name)
         return cache[name]
 
     @cached_property
@@ -99,7 +122,7 @@ class Report(Judged, Result):
 
     @property
     def confusion(self) -> Confusion:
-        return self.answer.confusion
+        return self.outcome.answer.confusion
 
     def at_face_value(self, name: str) -> float:
         """The metric against the labels as they are: what one would report without this library."""
@@ -146,11 +169,11 @@ class Report(Judged, Result):
         """Joint posterior of two metrics, e.g. (recall, false_alarm) or (precision, recall),
         with its credible regions.
         """
-        if self.joint_density is not None:
-            closed = self.joint_density(first, second)
+        if self.outcome.joint is not None:
+            closed = self.outcome.joint(first, second)
             if closed is not None:
                 return closed
-        tally = self.answer.confusion.tally
+        tally = self.outcome.answer.confusion.tally
         x, y = (
             evaluate(name, tally, classes=self.classes, positive=self.positive)
             for name in (first, second)
@@ -161,13 +184,13 @@ class Report(Judged, Result):
         """How accuracy moves with what was assumed: panel error, dependence of labelers,
         mistakes that the classifier repeats.
         """
-        if self.sensitivity_rule is None:
+        if self.outcome.sensitivity is None:
             raise InputError(
                 "sensitivity belongs to method='posterior': the papers' methods assume their "
                 "noise model."
             )
         if "sensitivity" not in self._cache:
-            self._cache["sensitivity"] = self.sensitivity_rule(level, listener(progress))
+            self._cache["sensitivity"] = self.outcome.sensitivity(level, listener(progress))
         return self._cache["sensitivity"].at(level)
 
     @property

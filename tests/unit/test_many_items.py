@@ -9,7 +9,7 @@ from truthing.metrics.curves import Curve
 from truthing.papers.su_curves import SweptCurves
 from truthing.truth import draws, scores
 from truthing.truth.draws import DrawnAnswer, LateDraws, draw_confusion
-from truthing.truth.problem import Groups, across
+from truthing.truth.groups import Groups, across
 from truthing.truth.scores import ScoreAnswer
 
 

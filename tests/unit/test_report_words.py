@@ -48,7 +48,10 @@ def test_the_headline_is_plain(report: tr.Report) -> None:
 
 
 def test_what_changes_the_meaning_stands_under_the_headline(report: tr.Report) -> None:
-    doubted = replace(report, warnings=["Chains disagree: the interval is too narrow."])
+    doubted = replace(
+        report,
+        outcome=replace(report.outcome, warnings=["Chains disagree: the interval is too narrow."]),
+    )
     text = printed(doubted)
     assert text.index("Chains disagree") < text.index("estimate")
     page = doubted.to_html()
@@ -59,14 +62,19 @@ def test_what_changes_the_meaning_stands_under_the_headline(report: tr.Report) -
 
 def test_methods_are_everywhere_and_true_to_the_warnings(report: tr.Report) -> None:
     doubted = replace(
-        report, warnings=["Chains disagree."], diagnostics={"rhat": 1.3, "effective_sample_size": 9}
+        report,
+        outcome=replace(
+            report.outcome,
+            warnings=["Chains disagree."],
+            diagnostics={"rhat": 1.3, "effective_sample_size": 9},
+        ),
     )
     paragraph, _ = methods(doubted)
     assert "did not fully agree" in paragraph
     assert "“Chains disagree.”" in paragraph
     assert "Methods" in printed(doubted)
     assert paragraph[:60] in doubted.to_markdown()
-    assert "warned" not in methods(replace(report, warnings=[]))[0]
+    assert "warned" not in methods(replace(report, outcome=replace(report.outcome, warnings=[])))[0]
 
 
 def test_densities_share_one_axis(report: tr.Report) -> None:
@@ -128,7 +136,7 @@ def test_sensitivity_is_run_once(report: tr.Report) -> None:
         calls.append(level)
         return Sensitivity((Row("a", 0.1, Estimate.from_draws([0.5, 0.6]), level),), (0.4, 0.9))
 
-    asked = replace(report, sensitivity_rule=rule)
+    asked = replace(report, outcome=replace(report.outcome, sensitivity=rule))
     asked.plot("sensitivity", progress=True).figure.clear()
     asked.plot("sensitivity", level=0.8).figure.clear()
     assert "sensitivity" in asked.to_html(sensitivity=True)

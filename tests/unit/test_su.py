@@ -19,8 +19,9 @@ from truthing.papers.su_curves import joint_pr, joint_roc
 from truthing.papers.su_methods import METHODS
 from truthing.truth.draws import DrawnAnswer, draw_confusion
 from truthing.truth.exact import ExactAnswer
+from truthing.truth.groups import Groups
 from truthing.truth.poisson_binomial import poisson_binomial
-from truthing.truth.problem import Groups, Problem
+from truthing.truth.question import Question
 
 BINARY = (
     "accuracy",
@@ -82,14 +83,14 @@ def test_exact_equals_enumeration_of_all_answer_keys(seed: int) -> None:
     prior, matrix = np.array([0.6, 0.4]), operating_matrix(0.75, 0.2, 1)
     tables, weight = enumerate_posterior(data, errors, matrix, prior)
     model = tr.noise.Symmetric(dict(zip(data.labels.labelers, errors)))
-    problem = Problem(
+    question = Question(
         data.labels, data.predictions, np.full(10, -1), model.log_likelihood(data.labels), prior, 1
     )
-    posterior = problem.groups.posterior(matrix, prior)
+    posterior = question.groups.posterior(matrix, prior)
     drawn = DrawnAnswer(
-        (0, 1), 1, draw_confusion(posterior, problem.groups, 20_000, np.random.default_rng(0))
+        (0, 1), 1, draw_confusion(posterior, question.groups, 20_000, np.random.default_rng(0))
     )
-    exact = ExactAnswer((0, 1), 1, problem.groups, posterior, drawn)
+    exact = ExactAnswer((0, 1), 1, question.groups, posterior, drawn)
     for name in BINARY:
         values = evaluate(name, Tally.from_confusion(tables), classes=(0, 1), positive=1)
         known = ~np.isnan(values)
@@ -185,7 +186,7 @@ def test_methods_agree_at_a_thousand_items() -> None:
 
 def test_the_papers_shortcut_is_about_one_percent_low() -> None:
     data = main_example(4)
-    problem = Problem(
+    question = Question(
         data.labels,
         data.predictions,
         np.full(1000, -1),
@@ -193,8 +194,8 @@ def test_the_papers_shortcut_is_about_one_percent_low() -> None:
         np.array([0.8, 0.2]),
         1,
     )
-    integrated = find_operating_point(problem, by_ratios(1)).matrix
-    shortcut = find_operating_point(problem, by_ratios(1, shortcut=True)).matrix
+    integrated = find_operating_point(question, by_ratios(1)).matrix
+    shortcut = find_operating_point(question, by_ratios(1, shortcut=True)).matrix
     moved = np.abs(integrated - shortcut).max()
     assert 1e-4 < moved < 0.006, "the spec measured up to .004"
     reduced = NormalRatio(a=20.0, b=40.0, r=1.0, s=0.0)
@@ -360,7 +361,7 @@ def test_a_thousand_classes() -> None:
 def test_four_classes_one_versus_rest_is_exact() -> None:
     data = tr.simulate(300, 4, prior=[0.2, 0.3, 0.1, 0.4], fallibility=0.3, seed=9)
     exact = tr.grade(data.predictions, data.labels, noise=0.225, method="exact", draws=40_000)
-    drawn = exact.answer.drawn
+    drawn = exact.outcome.answer.drawn
     for name in ("accuracy", "precision[1]", "recall[2]", "false_alarm[0]", "f1[3]"):
         assert exact[name].mean == pytest.approx(
             drawn.estimate(name).mean, abs=5 * exact[name].std / 200

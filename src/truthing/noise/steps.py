@@ -76,12 +76,12 @@ def item_posteriors(
     return start
 
 
-def fix_gold(posterior: Array, gold: Array | None) -> None:
-    """Items with gold are certain."""
+def fix_gold(posterior: Array, gold: Array | None, *, logs: bool = False) -> None:
+    """Items with gold are certain, in place: of a table of chances, or of their logarithms."""
     if gold is not None:
         known = np.flatnonzero(gold >= 0)
-        posterior[known] = 0.0
-        posterior[known, gold[known]] = 1.0
+        posterior[known] = -np.inf if logs else 0.0
+        posterior[known, gold[known]] = 0.0 if logs else 1.0
 
 
 def softmax_rows(scores: Array) -> None:

@@ -20,7 +20,8 @@ from truthing.metrics.estimate import Estimate
 from truthing.papers.ratio import NormalRatio, normal_estimate
 from truthing.truth.draws import DrawnAnswer, LateDraws, draw_confusion
 from truthing.truth.exact import Asked
-from truthing.truth.problem import Groups, Problem
+from truthing.truth.groups import Groups
+from truthing.truth.question import Question
 
 TOLERANCE, MOST_ITERATIONS = 1e-3, 30
 Update = Callable[[Groups, Array], Array]
@@ -37,7 +38,7 @@ class OperatingPoint:
 
 
 def find_operating_point(
-    problem: Problem,
+    question: Question,
     update: Update,
     *,
     start: Array | None = None,
@@ -45,13 +46,13 @@ def find_operating_point(
     most: int = MOST_ITERATIONS,
 ) -> OperatingPoint:
     """Repeat ``update`` on the groups' posterior until no entry moves by ``tolerance``."""
-    n = problem.n_classes
+    n = question.n_classes
     margin = min(1e-3, 0.01 / n)
     matrix = np.full((n, n), 1 / n) if start is None else start
     path = [matrix]
     for iteration in range(1, most + 1):
         new = keep_inside(
-            update(problem.groups, problem.groups.posterior(matrix, problem.prior)), margin
+            update(question.groups, question.groups.posterior(matrix, question.class_prior)), margin
         )
         moved = np.abs(new - matrix).max()
         matrix = new

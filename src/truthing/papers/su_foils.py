@@ -15,9 +15,10 @@ from truthing.metrics.confusion import Confusion
 from truthing.metrics.counts import Tally, evaluate
 from truthing.metrics.estimate import Estimate
 from truthing.metrics.face_value import confusion_against
+from truthing.noise.steps import fix_gold
 from truthing.papers.su import operating_matrix
 from truthing.truth.draws import draw_confusion
-from truthing.truth.problem import Problem
+from truthing.truth.question import Question
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,31 +96,29 @@ def majority_matrix(labels: Labels, predicted: Array, gold: Array) -> tuple[Arra
     """
     votes = labels.counts().astype(float)
     top = (votes == votes.max(axis=1, keepdims=True)) & (votes.max(axis=1, keepdims=True) > 0)
-    known = gold >= 0
-    top[known] = False
-    top[known, gold[known]] = True
+    fix_gold(top, gold)
     share = top / np.maximum(top.sum(axis=1, keepdims=True), 1)
     matrix = confusion_against(share, predicted)
     return matrix, int((top.sum(axis=1) > 1).sum())
 
 
 def average_over_prior(
-    problem: Problem, n_draws: int, rng: np.random.Generator, points: int = 200
+    question: Question, n_draws: int, rng: np.random.Generator, points: int = 200
 ) -> tuple[Confusion, Array]:
     """The paper's "fully Bayesian" foil: the operating point drawn from a uniform *prior*, not from
     its posterior.
     """
-    n = problem.n_classes
+    n = question.n_classes
     each = max(1, n_draws // points)
-    parts, truth = [], np.zeros((len(problem.groups), n))
+    parts, truth = [], np.zeros((len(question.groups), n))
     for _ in range(points):
-        if n == 2 and problem.positive is not None:
-            matrix = operating_matrix(rng.random(), rng.random(), problem.positive)
+        if n == 2 and question.positive is not None:
+            matrix = operating_matrix(rng.random(), rng.random(), question.positive)
         else:
             matrix = rng.dirichlet(np.ones(n), size=n)
-        posterior = problem.groups.posterior(matrix, problem.prior)
+        posterior = question.groups.posterior(matrix, question.class_prior)
         truth += posterior / points
-        confusion = draw_confusion(posterior, problem.groups, each, rng)
+        confusion = draw_confusion(posterior, question.groups, each, rng)
         dense = np.zeros((each, n, n))
         dense[:, confusion.cells[:, 0], confusion.cells[:, 1]] = confusion.draws
         parts.append(dense)

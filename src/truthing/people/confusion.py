@@ -19,6 +19,7 @@ from truthing.noise.known import Difficulty
 from truthing.progress import Progress, silent
 from truthing.randomness import generator
 from truthing.truth.consensus import DawidSkeneFit, Entries
+from truthing.truth.groups import estimate_prior
 from truthing.truth.known_noise import row_model
 from truthing.truth.labelers import LARGE, MANY_CLASSES
 from truthing.truth.link.counts import confusion_draws
@@ -27,7 +28,7 @@ from truthing.truth.link.sampler import draw_link
 from truthing.truth.link.views import Views
 from truthing.truth.model_choice import choose_model
 from truthing.truth.outcome import NoiseSummary
-from truthing.truth.problem import Problem, estimate_prior
+from truthing.truth.question import Question
 from truthing.truth.samplers.diagnostics import split_rhat
 from truthing.truth.samplers.labelers import sample_crowd
 
@@ -167,10 +168,7 @@ def given_noise(labels: Labels, gold: Array, model: Any, prior: Array | None) ->
         )
     tables = model.tables(labels)
     if prior is None:
-        flat = np.full(labels.n_classes, 1 / labels.n_classes)
-        prior = estimate_prior(
-            Problem(labels, gold, gold, model.log_likelihood(labels), flat).evidence
-        )
+        prior = estimate_prior(Question(labels, gold, gold, model.log_likelihood(labels)).evidence)
     return NoiseSummary(
         type(model).__name__,
         labels.labelers,

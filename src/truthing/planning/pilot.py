@@ -18,6 +18,7 @@ from truthing.class_codes import Array
 from truthing.errors import InputError, did_you_mean
 from truthing.grading import grade
 from truthing.noise.base import TableNoise
+from truthing.noise.steps import fix_gold
 from truthing.ordering import in_order
 from truthing.planning.design import Costs, Design, Stock
 from truthing.planning.panel import PanelBelief
@@ -127,8 +128,7 @@ def likeliest_joint(log_likelihood: Array, predicted: Array, gold: Array) -> Arr
     """
     n_classes = log_likelihood.shape[1]
     likelihood = np.exp(log_likelihood - log_likelihood.max(axis=1, keepdims=True))
-    known = gold >= 0
-    likelihood[known] = np.eye(n_classes)[gold[known]]
+    fix_gold(likelihood, gold)
     seen = np.eye(n_classes)[predicted]
     joint = (np.eye(n_classes) + 0.1) / (np.eye(n_classes) + 0.1).sum()
     for _ in range(EM_STEPS):

@@ -107,15 +107,14 @@ def known_confusion(
 
 def known_samples(predicted: Array, log_likelihood: Array, gold: Array, seed: int) -> Any:
     """Groups of equal items, and draws of the classifier's rows, the class prior and the counts."""
+    from truthing.noise.steps import fix_gold
+    from truthing.truth.groups import Groups
     from truthing.truth.labelers import PER_ROW
-    from truthing.truth.problem import Groups
     from truthing.truth.samplers.known import sample_known
 
     n_classes = log_likelihood.shape[1]
     evidence = log_likelihood - log_likelihood.max(axis=1, keepdims=True)
-    held = np.flatnonzero(gold >= 0)
-    evidence[held] = -np.inf
-    evidence[held, gold[held]] = 0.0
+    fix_gold(evidence, gold, logs=True)
     groups = Groups.of(evidence, predicted)
     row_prior = np.full((n_classes, n_classes), PER_ROW / n_classes)
     samples = sample_known(

@@ -69,12 +69,12 @@ def two_examples(n_draws: int, folder: str) -> None:
             f"{trials.SIGN} The paper draws one data set and prints no numbers.",
         )
         data = make(su_main.EXAMPLE)
-        problem, truth = trials.problem_of(data, prior), trials.ideal(data)
-        outcomes = {m: trials.outcome(problem, m) for m in methods}
+        question, truth = trials.question_of(data, prior), trials.ideal(data)
+        outcomes = {m: trials.outcome(question, m) for m in methods}
         with figure(folder, f"su-figure-{number}", ncols=2, figsize=(9, 4)) as axes:
-            su_main.draw_metric(axes[0], problem, outcomes, place, truth[place], methods[:1])
+            su_main.draw_metric(axes[0], question, outcomes, place, truth[place], methods[:1])
             su_main.draw_joint(
-                axes[1], problem, outcomes, outcomes[methods[0]].answer.moments(1), truth, kind
+                axes[1], question, outcomes, outcomes[methods[0]].answer.moments(1), truth, kind
             )
             axes[0].legend(frameon=False, fontsize=7)
 
@@ -101,10 +101,10 @@ def tables_13_to_15(n_draws: int) -> None:
     held, held_accuracy, widths, closest = [], [], [], []
     for seed in counted(range(n_draws), "Tables 13-15"):
         data = four_classes(seed)
-        problem, ideal = trials.problem_of(data, CLASS_PRIOR), trials.ideal_matrix(data)
+        question, ideal = trials.question_of(data, CLASS_PRIOR), trials.ideal_matrix(data)
         truth = np.trace(ideal) / ideal.sum()
         for method in PRINTED_13:
-            answer = su_methods.run(problem, method, n_draws=4000, seed=seed).answer
+            answer = su_methods.run(question, method, n_draws=4000, seed=seed).answer
             estimate = answer.estimate("accuracy")
             accuracy[method].append(truth - estimate.mean)
             cells[method].append(ideal - answer.confusion.mean)

@@ -16,7 +16,7 @@ from truthing.render.waiting import counted
 from truthing.reproduce import su_trials as trials
 from truthing.reproduce.figures import figure
 from truthing.reproduce.tables import show
-from truthing.truth.problem import Problem
+from truthing.truth.question import Question
 
 IDEAL = (0.712, 0.421, 0.810, 0.316, 0.554)
 PRINTED_10 = {
@@ -75,35 +75,35 @@ def table_10(n_draws: int) -> dict[str, trials.Errors]:
 
 def figures(folder: str) -> None:
     data = trials.main_example(EXAMPLE)
-    problem = trials.problem_of(data, 0.2)
+    question = trials.question_of(data, 0.2)
     truth = trials.ideal(data)
-    _paths(folder, problem, truth[2:4])
-    outcomes = {m: trials.outcome(problem, m) for m in trials.METHODS}
+    _paths(folder, question, truth[2:4])
+    outcomes = {m: trials.outcome(question, m) for m in trials.METHODS}
     with figure(folder, "su-figure-10", figsize=(6, 4)) as ax:
-        draw_metric(ax, problem, outcomes, 0, truth[0], (*COLOURS,))
+        draw_metric(ax, question, outcomes, 0, truth[0], (*COLOURS,))
         ax.legend(frameon=False, fontsize=7)
     with figure(folder, "su-figure-11", nrows=2, ncols=2, figsize=(8, 6)) as axes:
         for place, ax in enumerate(axes.flat, start=1):
-            draw_metric(ax, problem, outcomes, place, truth[place], ("Ratios (Alg. 1)",))
+            draw_metric(ax, question, outcomes, place, truth[place], ("Ratios (Alg. 1)",))
         axes.flat[0].legend(frameon=False, fontsize=7)
     with figure(folder, "su-figure-12", ncols=2, figsize=(9, 4)) as axes:
         moments = outcomes["Ratios (Alg. 1)"].answer.moments(1)
-        draw_joint(axes[0], problem, outcomes, moments, truth, "roc")
-        draw_joint(axes[1], problem, outcomes, moments, truth, "pr")
+        draw_joint(axes[0], question, outcomes, moments, truth, "roc")
+        draw_joint(axes[1], question, outcomes, moments, truth, "pr")
         axes[1].legend(frameon=False, fontsize=7)
     with figure(folder, "su-figure-13", ncols=2, figsize=(9, 4)) as axes:
         unused = {
             "No predictions": outcomes["No predictions"],
             "Estimate labels (Alg. 3)": outcomes["Labels, no predictions"],
         }
-        draw_metric(axes[0], problem, unused, 0, truth[0], ("No predictions",))
+        draw_metric(axes[0], question, unused, 0, truth[0], ("No predictions",))
         answer = outcomes["No predictions"].answer
         moments = su.Moments.of(answer.groups, answer.posterior, 1)
-        draw_joint(axes[1], problem, unused, moments, truth, "pr")
+        draw_joint(axes[1], question, unused, moments, truth, "pr")
         axes[0].legend(frameon=False, fontsize=7)
 
 
-def _paths(folder: str, problem: Problem, truth: Any) -> None:
+def _paths(folder: str, question: Question, truth: Any) -> None:
     updates = {
         "Ratios": su.by_ratios(1),
         "Sampling": su.by_sampling(5000, np.random.default_rng(0)),
@@ -111,7 +111,7 @@ def _paths(folder: str, problem: Problem, truth: Any) -> None:
     }
     with figure(folder, "su-figure-9", figsize=(6, 4)) as ax:
         for (name, update), style in zip(updates.items(), ("-o", "--x", ":s")):
-            path = np.array(su.find_operating_point(problem, update).path)
+            path = np.array(su.find_operating_point(question, update).path)
             for row, colour, symbol in ((1, "#0072B2", "p_D"), (0, "#D55E00", "p_FA")):
                 ax.plot(path[:, row, 1], style, color=colour, ms=4, label=f"{name}: {symbol}")
         for value in truth:
@@ -126,7 +126,7 @@ def _paths(folder: str, problem: Problem, truth: Any) -> None:
 
 
 def draw_metric(
-    ax: Any, problem: Problem, outcomes: Any, place: int, truth: float, dense: tuple[str, ...]
+    ax: Any, question: Question, outcomes: Any, place: int, truth: float, dense: tuple[str, ...]
 ) -> None:
     """Posterior densities of one metric, with means, 95% regions, the foils' points and the
     ideal.
@@ -154,7 +154,7 @@ def draw_metric(
 
 
 def draw_joint(
-    ax: Any, problem: Problem, outcomes: Any, moments: su.Moments, truth: Any, kind: str
+    ax: Any, question: Question, outcomes: Any, moments: su.Moments, truth: Any, kind: str
 ) -> None:
     """Joint posterior with the contour of its 95% region, the foils' points, each labeler's, and
     the ideal.
@@ -174,7 +174,7 @@ def draw_joint(
             x, y = (outcomes[method].answer.estimate(m).mean for m in (across, up))
             ax.plot([x], [y], mark, color=colour, label=method)
     if "Labelers: mean" in outcomes:
-        for matrix in labeler_matrices(problem.labels, problem.predicted):
+        for matrix in labeler_matrices(question.labels, question.predicted):
             rates = {
                 "recall": matrix[1, 1] / matrix[1].sum(),
                 "false_alarm": matrix[0, 1] / matrix[0].sum(),

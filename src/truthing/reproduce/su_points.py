@@ -91,7 +91,7 @@ def table_11(starts: Array = GRID, seed: int = 1) -> dict[str, Array]:
     set.
     """
     data = trials.main_example(seed)
-    problem, truth = trials.problem_of(data, 0.2), trials.ideal(data)[2:4]
+    question, truth = trials.question_of(data, 0.2), trials.ideal(data)[2:4]
     updates = (
         su.by_ratios(1),
         su.by_ratios(1, shortcut=True),
@@ -104,7 +104,7 @@ def table_11(starts: Array = GRID, seed: int = 1) -> dict[str, Array]:
         for detect in counted(starts, f"Table 11, {method}"):
             for alarm in starts:
                 point = su.find_operating_point(
-                    problem, update, start=su.operating_matrix(detect, alarm, 1)
+                    question, update, start=su.operating_matrix(detect, alarm, 1)
                 )
                 rows.append((*(truth - point.matrix[[1, 0], 1]), point.iterations))
         found[method] = np.array(rows)

@@ -31,7 +31,7 @@ from truthing.train import (
     LabelEstimationClassifier,
     NoisyLogisticRegression,
 )
-from truthing.truth.problem import Problem
+from truthing.truth.question import Question
 
 FALLIBILITY = (
     0.079,
@@ -115,10 +115,10 @@ class Tested:
     weight: float
 
     @cached_property
-    def problem(self) -> Problem:
+    def question(self) -> Question:
         likelihood = self.noise.log_likelihood(self.labels)
         predicted = (self.scores > 0.5).astype(np.int64)
-        return Problem(
+        return Question(
             self.labels,
             predicted,
             np.full(len(predicted), -1),
@@ -130,7 +130,7 @@ class Tested:
 
     @cached_property
     def curves(self) -> SweptCurves:
-        return SweptCurves(self.scores, self.problem.evidence, self.problem.prior, 1000, 0)
+        return SweptCurves(self.scores, self.question.evidence, self.question.class_prior, 1000, 0)
 
     @cached_property
     def estimated_area(self) -> float:
@@ -152,13 +152,13 @@ class Tested:
     @cached_property
     def actual_point(self) -> tuple[float, float]:
         """Precision and recall at threshold ½, with the true labels."""
-        hits = float((self.problem.predicted * self.truth).sum())
-        return hits / max(self.problem.predicted.sum(), 1), hits / self.truth.sum()
+        hits = float((self.question.predicted * self.truth).sum())
+        return hits / max(self.question.predicted.sum(), 1), hits / self.truth.sum()
 
     @cached_property
     def joint(self) -> JointDensity | None:
         """Su (18): the posterior of (precision, recall) at threshold ½ by Algorithm 1."""
-        found = su_methods.run(self.problem, "ratios", n_draws=100, seed=0)
+        found = su_methods.run(self.question, "ratios", n_draws=100, seed=0)
         return None if found.joint is None else found.joint("precision", "recall")
 
 

@@ -15,7 +15,7 @@ from truthing.metrics.counts import Tally, evaluate
 from truthing.papers import su_methods
 from truthing.simulation import Simulation, class_prior, simulate
 from truthing.truth.outcome import Outcome
-from truthing.truth.problem import Problem
+from truthing.truth.question import Question
 
 METRICS = ("accuracy", "precision", "recall", "false_alarm", "f1")
 HEADS = ("ACC", "PREC", "REC = P_D", "P_FA", "F1")
@@ -98,12 +98,14 @@ def small_sample(seed: int) -> Simulation:
     )
 
 
-def problem_of(data: Simulation, prior: Any) -> Problem:
+def question_of(data: Simulation, prior: Any) -> Question:
     """What the methods see: never the truth."""
     positive = 1 if data.labels.n_classes == 2 else None
     nothing = np.full(len(data.truth), -1)
     likelihood = data.noise.log_likelihood(data.labels)
-    return Problem(data.labels, data.predictions, nothing, likelihood, class_prior(prior), positive)
+    return Question(
+        data.labels, data.predictions, nothing, likelihood, class_prior(prior), positive
+    )
 
 
 def ideal_matrix(data: Simulation) -> Array:
@@ -117,10 +119,10 @@ def ideal(data: Simulation) -> Array:
     return np.array([float(evaluate(name, tally, classes=(0, 1), positive=1)) for name in METRICS])
 
 
-def outcome(problem: Problem, method: str, seed: int = 0) -> Outcome:
+def outcome(question: Question, method: str, seed: int = 0) -> Outcome:
     """A method by its name in our tables."""
     name, shortcut = METHODS[method]
-    return su_methods.run(problem, name, n_draws=4000, seed=seed, shortcut=shortcut)
+    return su_methods.run(question, name, n_draws=4000, seed=seed, shortcut=shortcut)
 
 
 @dataclass
@@ -155,9 +157,9 @@ def run(data_sets: Iterable[Simulation], prior: Any, methods: Sequence[str]) -> 
     """Every method on every data set."""
     found = {method: Errors() for method in methods}
     for seed, data in enumerate(data_sets):
-        problem, truth = problem_of(data, prior), ideal(data)
+        question, truth = question_of(data, prior), ideal(data)
         for method, errors in found.items():
-            errors.add(outcome(problem, method, seed), truth)
+            errors.add(outcome(question, method, seed), truth)
     return found
 
 

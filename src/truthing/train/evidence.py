@@ -22,8 +22,9 @@ from truthing.noise.learned import DawidSkene, OneCoin
 from truthing.tables import inspect
 from truthing.tables.items import is_index
 from truthing.truth.consensus import DawidSkeneFit, Entries, fit_dawid_skene, fit_one_coin
+from truthing.truth.groups import estimate_prior, softmax
 from truthing.truth.known_noise import must_be_learned
-from truthing.truth.problem import Problem, estimate_prior, softmax
+from truthing.truth.question import Question
 
 WEAK = 2 / 3  # MMSE training has lost a third of the contrast between classes
 
@@ -71,7 +72,7 @@ class Evidence:
 
     def certain(self, log_likelihood: Array) -> Array:
         """Any log p(labels | truth) with the gold items made certain."""
-        return Problem(self.labels, self.gold, self.gold, log_likelihood, self.prior).evidence
+        return Question(self.labels, self.gold, self.gold, log_likelihood, self.prior).evidence
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +128,6 @@ def weigh(panel: Panel, *, noise: Any = None, prior: Any = None) -> Evidence:
 
 
 def _weighed(panel: Labels, kept: Array, gold: Array, model: Any, prior: Array | None) -> Evidence:
-    flat = np.full(panel.n_classes, 1 / panel.n_classes)
     tables, fit, learned_prior = None, None, None
     if model is None and panel.per_item.max(initial=0) < 2 and not (gold >= 0).any():
         warnings.warn(
@@ -150,7 +150,7 @@ def _weighed(panel: Labels, kept: Array, gold: Array, model: Any, prior: Array |
     else:
         tables = model.tables(panel) if isinstance(model, TableNoise) else None
         log_likelihood = model.log_likelihood(panel)
-    evidence = Problem(panel, gold, gold, log_likelihood, flat).evidence
+    evidence = Question(panel, gold, gold, log_likelihood).evidence
     if prior is None:
         prior = (
             estimate_prior(evidence)

@@ -13,7 +13,7 @@ from truthing.labels import Labels, Repeats
 from truthing.noise.base import table_log_likelihood
 from truthing.train.base import WrappingClassifier, class_chances, fit_weighted, takes_weights
 from truthing.train.evidence import Evidence
-from truthing.truth.problem import softmax
+from truthing.truth.groups import softmax
 
 
 class JointEMClassifier(WrappingClassifier):

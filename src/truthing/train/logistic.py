@@ -17,7 +17,7 @@ from truthing.labels import Repeats
 from truthing.train.base import NoisyLabelClassifier
 from truthing.train.evidence import Evidence
 from truthing.train.mmse import warn_weak
-from truthing.truth.problem import across
+from truthing.truth.groups import across
 
 Target = tuple[Literal["ml", "mmse"], Array]
 

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from truthing.class_codes import Array
 from truthing.labels import Repeats
 from truthing.train.base import NoisyLabelClassifier
-from truthing.truth.problem import softmax
+from truthing.truth.groups import softmax
 
 
 class NoisyNaiveBayes(NoisyLabelClassifier):

@@ -14,6 +14,7 @@ import numpy as np
 
 from truthing.class_codes import Array
 from truthing.metrics.estimate import shortest_interval
+from truthing.noise.steps import fix_gold
 from truthing.progress import part
 from truthing.truth import checks
 from truthing.truth.consensus import Entries
@@ -27,7 +28,6 @@ from truthing.truth.labelers import (
 from truthing.truth.link.views import known_views, read_consensus, read_panel
 from truthing.truth.linked import answer_by_link
 from truthing.truth.outcome import NoiseSummary, Outcome
-from truthing.truth.problem import Problem
 from truthing.truth.question import Question
 from truthing.truth.samplers.diagnostics import split_rhat
 from truthing.truth.samplers.known import sample_known
@@ -41,25 +41,17 @@ FEW_CLASSES = 10  # chains that disagree are drawn five times as long while thei
 
 def with_known_noise(
     question: Question,
-    log_likelihood: Array,
     model: str,
     tables: Array | None,
     panel_error: Any = None,
 ) -> Outcome:
-    """Labelers given; only the classifier and the class prior are unknown."""
-    flat = np.full(question.n_classes, 1 / question.n_classes)
-    problem = Problem(
-        question.labels,
-        question.predicted,
-        question.gold,
-        log_likelihood,
-        flat if question.prior is None else question.prior,
-    )
+    """Labelers given (``question.log_likelihood``); only the classifier and the class prior are
+    unknown."""
     for longer in (1, 5):
         samples = sample_known(
-            problem.groups.evidence,
-            problem.groups.predicted,
-            problem.groups.size,
+            question.groups.evidence,
+            question.groups.predicted,
+            question.groups.size,
             n_outcomes=question.n_classes,
             row_prior=np.full(
                 (question.n_classes, question.n_classes), PER_ROW / question.n_classes
@@ -75,9 +67,9 @@ def with_known_noise(
             break
     shares = samples.prior[:, :, None] * samples.rows
     confusion = samples.counts if question.target == "sample" else shares * len(question.predicted)
-    trusted = problem.certain or (panel_error is not None and panel_error == 0)
+    trusted = question.certain or (panel_error is not None and panel_error == 0)
     diagnostics = convergence(right, samples.n_chains, strict=trusted)
-    truth = samples.truth[problem.groups.member]
+    truth = samples.truth[question.groups.member]
     prior = samples.prior.mean(axis=0)
     summary = NoiseSummary(
         model,
@@ -92,9 +84,9 @@ def with_known_noise(
     ]
     if not trusted:
         graded = truth.argmax(axis=1) if question.constant else question.predicted
-        views = known_views(Entries.of(question.labels), problem.evidence, truth, graded, prior)
+        views = known_views(Entries.of(question.labels), question.evidence, truth, graded, prior)
         return answer_by_link(question, views, panel_error, summary, assumptions, [], diagnostics)
-    curves = _score_answer(question, problem.evidence)
+    curves = _score_answer(question, question.evidence)
     return Outcome(question.answer(confusion), truth, assumptions, [], diagnostics, summary, curves)
 
 
@@ -178,7 +170,5 @@ def _learned_scores(question: Question, samples: CrowdSamples) -> ScoreAnswer | 
 def _labelers_evidence(entries: Entries, rows: Array, gold: Array) -> Array:
     """log p(labels | truth) for labelers with these rows; gold items are certain."""
     scores = entries.log_likelihood(rows)
-    known = np.flatnonzero(gold >= 0)
-    scores[known] = -50.0
-    scores[known, gold[known]] = 0.0
+    fix_gold(scores, gold, logs=True)
     return scores - scores.max(axis=1, keepdims=True)

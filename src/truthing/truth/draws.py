@@ -15,8 +15,8 @@ from truthing.class_codes import Array
 from truthing.metrics.confusion import Confusion
 from truthing.metrics.counts import Tally, evaluate
 from truthing.metrics.estimate import Estimate
+from truthing.truth.groups import Groups
 from truthing.truth.poisson_binomial import poisson_binomial
-from truthing.truth.problem import Groups
 
 _CHUNK = 4_000_000
 _DENSE = 40

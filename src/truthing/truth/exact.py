@@ -20,8 +20,8 @@ from truthing.class_codes import Array
 from truthing.metrics.counts import ratio
 from truthing.metrics.estimate import Estimate
 from truthing.truth.draws import DrawnAnswer, LateDraws
+from truthing.truth.groups import Groups
 from truthing.truth.poisson_binomial import Counts, poisson_binomial
-from truthing.truth.problem import Groups
 
 _TABLE = 2_000_000
 _BINS = 1 << 14

@@ -1,4 +1,6 @@
-"""Question: labels and predictions joined, and what is asked of them."""
+"""Question: labels, predictions and gold joined by item and coded in one list of classes, and what
+is asked of them.
+"""
 
 from __future__ import annotations
 
@@ -9,25 +11,33 @@ from typing import Any
 import numpy as np
 
 from truthing.class_codes import Array
+from truthing.errors import InputError
 from truthing.labels import Labels
 from truthing.metrics.confusion import Confusion
+from truthing.noise.steps import fix_gold
 from truthing.progress import Progress, silent
 from truthing.truth.draws import DrawnAnswer
+from truthing.truth.groups import Groups, across
 
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """What is asked of the posterior, and how hard to try."""
+    """What is asked of the truth, and how hard to try.
+
+    ``predicted`` and ``gold`` are class codes for each item (-1: none). ``log_likelihood`` is
+    log p(labels | truth) where the labelers' noise is given; ``prior`` is None where it is learned.
+    """
 
     labels: Labels
     predicted: Array
     gold: Array
-    prior: Array | None
-    positive: int | None
-    scores: Array | None
-    target: str
-    n_draws: int
-    seed: int
+    log_likelihood: Array | None = None
+    prior: Array | None = None
+    positive: int | None = None
+    scores: Array | None = None
+    target: str = "sample"
+    n_draws: int = 4000
+    seed: int = 0
     gold_weights: Array | None = None
     progress: Progress = silent
     panel: str | None = None
@@ -42,14 +52,57 @@ class Question:
         return self.labels.n_classes
 
     @property
+    def n_items(self) -> int:
+        return len(self.predicted)
+
+    @property
     def n_gold(self) -> int:
         return int((self.gold >= 0).sum())
+
+    @property
+    def class_prior(self) -> Array:
+        """As given, else equal shares."""
+        return np.full(self.n_classes, 1 / self.n_classes) if self.prior is None else self.prior
 
     @cached_property
     def constant(self) -> bool:
         """Is one class predicted for every item? That says nothing about items: its accuracy is the
         class's share."""
         return bool((self.predicted == self.predicted[0]).all())
+
+    @cached_property
+    def evidence(self) -> Array:
+        """log p(labels | truth), gold items certain, each row scaled to a maximum of zero."""
+        assert self.log_likelihood is not None
+        scores = self.log_likelihood.copy()
+        known = np.flatnonzero(self.gold >= 0)
+        impossible = np.isneginf(scores[known, self.gold[known]])
+        if impossible.any():
+            i = known[np.argmax(impossible)]
+            raise InputError(
+                f"item {self.labels.items[i]!r}: gold says {self.classes[self.gold[i]]!r}, but a "
+                "labeler given as error-free says otherwise. Correct the gold, or give that "
+                "labeler an error rate above 0."
+            )
+        fix_gold(scores, self.gold, logs=True)
+        top = across(np.maximum, scores)
+        if np.isneginf(top).any():
+            i = int(np.argmax(np.isneginf(top)))
+            raise InputError(
+                f"item {self.labels.items[i]!r}: its labels are impossible under the given noise "
+                "(two error-free labelers disagree). Give labelers an error rate above 0."
+            )
+        scores -= top[:, None]
+        return scores
+
+    @property
+    def certain(self) -> bool:
+        """Do the labels leave one class for every item? Then they are the truth."""
+        return bool((np.isneginf(self.evidence).sum(axis=1) == self.n_classes - 1).all())
+
+    @cached_property
+    def groups(self) -> Groups:
+        return Groups.of(self.evidence, self.predicted)
 
     def seeds(self, *path: int) -> np.random.SeedSequence:
         """A stream of random numbers of its own for each purpose."""

@@ -21,7 +21,7 @@ from truthing.errors import InputError
 from truthing.metrics.counts import Tally, evaluate, ratio
 from truthing.metrics.curves import Band, BestThreshold, Curve
 from truthing.metrics.estimate import Estimate, shortest_interval
-from truthing.truth.problem import Groups
+from truthing.truth.groups import Groups
 from truthing.truth.score_curve import sample_logits
 
 CELLS = 64

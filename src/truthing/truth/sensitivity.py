@@ -12,12 +12,13 @@ import numpy as np
 
 from truthing.class_codes import Array
 from truthing.metrics.estimate import Estimate
+from truthing.noise.steps import fix_gold
 from truthing.progress import Progress, part, silent
 from truthing.truth.consensus import Entries
+from truthing.truth.groups import Groups
 from truthing.truth.labelers import PER_ROW
 from truthing.truth.link.views import Views, read_panel
 from truthing.truth.outcome import Outcome
-from truthing.truth.problem import Groups
 from truthing.truth.question import Question
 from truthing.truth.samplers.known import sample_known
 
@@ -133,9 +134,7 @@ def _discounted(question: Question, entries: Entries, readings: Views, rho: floa
         np.log(np.maximum(readings.fit.labelers_only(entries, discount), 1e-300))
         - readings.fit.log_prior
     )
-    known = np.flatnonzero(question.gold >= 0)
-    evidence[known] = -50.0
-    evidence[known, question.gold[known]] = 0.0
+    fix_gold(evidence, question.gold, logs=True)
     groups = Groups.of(evidence - evidence.max(axis=1, keepdims=True), question.predicted)
     n = question.n_classes
     samples = sample_known(

@@ -29,7 +29,6 @@ from truthing.truth.link.models import (
 from truthing.truth.link.views import Views, known_views, read_panel
 from truthing.truth.linked import assumed, chance_draws, link_components
 from truthing.truth.model_choice import choose_model
-from truthing.truth.problem import Problem
 from truthing.truth.question import Question
 from truthing.truth.samplers.diagnostics import effective_size, split_rhat
 from truthing.truth.samplers.known import CHAINS, sample_known
@@ -91,7 +90,7 @@ def shared_truth(
     if learned and known_noise.is_open(model):
         checks.require_identified(labels, gold)
     scored = None if scores is None or positive is None else Regression.on_scores(scores, positive)
-    if not learned and _problem(labels, predicted[0], gold, model).certain:
+    if not learned and _given(labels, predicted[0], gold, model).certain:
         panel_error = 0  # labels without error are the truth
     if panel_error is None or isinstance(panel_error, tuple) or panel_error > 0:
         asked = [
@@ -99,13 +98,9 @@ def shared_truth(
                 labels,
                 row,
                 gold,
-                None,
-                None,
-                None,
-                "sample",
-                n_draws,
-                seed,
-                gold_weights,
+                n_draws=n_draws,
+                seed=seed,
+                gold_weights=gold_weights,
                 panel=panel,
                 trained_on_labels=bool(trained[j]) if trained else False,
             )
@@ -168,15 +163,14 @@ def _linked(
     return SharedTruth(truth, assumptions, warnings, {"effective_sample_size": size})
 
 
-def _problem(labels: Labels, row: Array, gold: Array, model: Any) -> Problem:
-    flat = np.full(labels.n_classes, 1 / labels.n_classes)
-    return Problem(labels, row, gold, model.log_likelihood(labels), flat)
+def _given(labels: Labels, row: Array, gold: Array, model: Any) -> Question:
+    return Question(labels, row, gold, model.log_likelihood(labels))
 
 
 def _known(labels: Labels, said: Array, gold: Array, model: Any) -> Views:
     """Readings of one classifier when the noise is given."""
-    problem = _problem(labels, said, gold, model)
-    groups = problem.groups
+    question = _given(labels, said, gold, model)
+    groups = question.groups
     samples = sample_known(
         groups.evidence,
         groups.predicted,
@@ -188,7 +182,7 @@ def _known(labels: Labels, said: Array, gold: Array, model: Any) -> Views:
         row_prior=np.full((labels.n_classes, labels.n_classes), PER_ROW / labels.n_classes),
     )
     truth, prior = samples.truth[groups.member], samples.prior.mean(axis=0)
-    return known_views(Entries.of(labels), problem.evidence, truth, said, prior)
+    return known_views(Entries.of(labels), question.evidence, truth, said, prior)
 
 
 def _trusted(
@@ -223,7 +217,7 @@ def _trusted(
             "rows": row_model,
         }
     else:
-        common["evidence"] = _problem(labels, predicted[0], gold, model).evidence
+        common["evidence"] = _given(labels, predicted[0], gold, model).evidence
         assumptions.append("The noise of the labelers is as given.")
     regression = scored or Regression.on_predictions(predicted, effects(predicted, n_classes))
     for thin in (1, 5):

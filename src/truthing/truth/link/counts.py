@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from truthing.class_codes import Array
+from truthing.noise.steps import fix_gold
 from truthing.truth.link.design import LinkDesign
 from truthing.truth.link.sampler import LinkDraws
 from truthing.truth.link.views import Views
@@ -113,6 +114,5 @@ def item_truth(link: LinkDraws, views: Views, gold: Array) -> Array:
     other[everyone, predicted] = 0.0
     truth = other / other.sum(axis=1, keepdims=True) * (1 - right)[:, None]
     truth[everyone, predicted] = right
-    known = np.flatnonzero(gold >= 0)
-    truth[known] = np.eye(views.n_classes)[gold[known]]
+    fix_gold(truth, gold)
     return np.asarray(truth)

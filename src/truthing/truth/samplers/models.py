@@ -17,11 +17,12 @@ import numba
 import numpy as np
 
 from truthing.class_codes import Array
+from truthing.noise.steps import fix_gold
 from truthing.randomness import Seed, compiled_seeds
 from truthing.threads import in_threads
 from truthing.truth.consensus import Entries, fit_dawid_skene
-from truthing.truth.problem import Groups
-from truthing.truth.problem import softmax as softmax_rows
+from truthing.truth.groups import Groups
+from truthing.truth.groups import softmax as softmax_rows
 from truthing.truth.samplers.draws import CHAINS, ByItem, softmax
 from truthing.truth.samplers.labeler_tables import Tables, update_pool, update_rows
 from truthing.truth.samplers.labelers import RowModel
@@ -177,8 +178,7 @@ def sample_committee(
     """
     n_items, n_classes = evidence.shape
     known = np.exp(evidence - evidence.max(axis=1, keepdims=True))
-    at = np.flatnonzero(gold >= 0)
-    known[at] = np.eye(n_classes)[gold[at]]
+    fix_gold(known, gold)
     if entries is None or rows is None:
         rows = RowModel.learned(0, n_classes)
         given, posterior = _in_groups(regression, known, rows)

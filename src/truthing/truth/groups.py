@@ -1,82 +1,15 @@
-"""Problem: everything a method needs, joined by item and coded in one list of classes; and its
-items in groups.
-"""
+"""Items that no method can tell apart, in groups; and sums over the rows of a table."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, reduce
-from typing import Any
+from functools import reduce
 
 import numpy as np
 
 from truthing.class_codes import Array
 from truthing.errors import InputError
-from truthing.labels import Labels
 from truthing.noise.steps import mixing_weights
-
-
-@dataclass(frozen=True)
-class Problem:
-    """``predicted`` and ``gold`` are class codes for each item (-1: none); ``log_likelihood`` is
-    log p(labels | truth).
-    """
-
-    labels: Labels
-    predicted: Array
-    gold: Array
-    log_likelihood: Array
-    prior: Array
-    positive: int | None = None
-    scores: Array | None = None
-
-    @property
-    def classes(self) -> tuple[Any, ...]:
-        return self.labels.classes
-
-    @property
-    def n_classes(self) -> int:
-        return self.labels.n_classes
-
-    @property
-    def n_items(self) -> int:
-        return len(self.predicted)
-
-    @cached_property
-    def evidence(self) -> Array:
-        """log p(labels | truth), gold items certain, each row scaled to a maximum of zero."""
-        scores = self.log_likelihood.copy()
-        known = np.flatnonzero(self.gold >= 0)
-        if len(known):
-            impossible = np.isneginf(scores[known, self.gold[known]])
-            if impossible.any():
-                i = known[np.argmax(impossible)]
-                raise InputError(
-                    f"item {self.labels.items[i]!r}: gold says "
-                    f"{self.classes[self.gold[i]]!r}, but a labeler given as error-free says "
-                    "otherwise. Correct the gold, or give that labeler an error rate above 0."
-                )
-            scores[known] = -np.inf
-            scores[known, self.gold[known]] = 0.0
-        top = across(np.maximum, scores)
-        if np.isneginf(top).any():
-            i = int(np.argmax(np.isneginf(top)))
-            raise InputError(
-                f"item {self.labels.items[i]!r}: its labels are impossible under the given "
-                "noise (two error-free labelers disagree). "
-                "Give labelers an error rate above 0."
-            )
-        scores -= top[:, None]
-        return scores
-
-    @property
-    def certain(self) -> bool:
-        """Do the labels leave one class for every item? Then they are the truth."""
-        return bool((np.isneginf(self.evidence).sum(axis=1) == self.n_classes - 1).all())
-
-    @cached_property
-    def groups(self) -> Groups:
-        return Groups.of(self.evidence, self.predicted)
 
 
 @dataclass(frozen=True)
