@@ -31,6 +31,7 @@ FLOORS = [
     {"papers", "simulation", "ordering"},
     {"asking"},
     {"report"},
+    {"streaming"},
     {"grading"},
     {"rate"},
     {"doctor"},

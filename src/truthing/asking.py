@@ -4,7 +4,7 @@ place for every facade.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from truthing.class_codes import Array
 from truthing.errors import InputError, listing
 from truthing.labels import Repeats
 from truthing.matching import Joined, join
+from truthing.metrics.counts import Tally, evaluate
 from truthing.noise.base import NoiseModel
 from truthing.noise.known import Confusion, Symmetric
 from truthing.noise.learned import Learned
@@ -56,13 +57,15 @@ def without_itself(joined: Joined, predicted: Array) -> Joined:
     )
     if (left.per_item > 0).mean() < 0.5:
         return joined
-    names = listing([repr(labels.labelers[t]) for t in twin], 3)
-    joined.warnings.append(
-        f"Labeler {names} says exactly what the classifier says: it is the classifier, or "
-        "copies it, "
-        "and its labels were left out."
-    )
+    joined.warnings.append(left_out_labeler([labels.labelers[t] for t in twin]))
     return replace(joined, labels=left)
+
+
+def left_out_labeler(names: Sequence[Any]) -> str:
+    return (
+        f"Labeler {listing(map(repr, names), 3)} says exactly what the classifier says: it is the "
+        "classifier, or copies it, and its labels were left out."
+    )
 
 
 def sizes(joined: Joined) -> dict[str, int]:
@@ -104,6 +107,14 @@ def positive_class(classes: tuple[Any, ...], positive: Any, assumptions: list[st
         )
         return 1
     return classes.index(positive)
+
+
+def check_metrics(names: Sequence[str], classes: tuple[Any, ...], positive: int | None) -> None:
+    """A misspelt metric must not wait until everything is computed."""
+    for name in names:
+        if name not in ("auc", "average_precision"):
+            nothing = Tally.from_confusion(np.eye(len(classes)))
+            evaluate(name, nothing, classes=classes, positive=positive)
 
 
 def as_noise(noise: Any) -> Any:
@@ -150,7 +161,11 @@ def selection_weights(chances: Mapping[Any, float], joined: Joined) -> Array:
     their effective number.
     """
     known = np.flatnonzero(joined.gold >= 0)
-    items = [joined.labels.items[i] for i in known]
+    return chance_weights(chances, [joined.labels.items[i] for i in known])
+
+
+def chance_weights(chances: Mapping[Any, float], items: Sequence[Any]) -> Array:
+    """The same for gold items by name, in their order."""
     absent = [item for item in items if item not in chances]
     if absent:
         raise InputError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from truthing.asking import (
     MOST_CELLS,
     as_noise,
     as_prior,
+    check_metrics,
     positive_class,
     prepare,
     selection_weights,
@@ -21,7 +23,7 @@ from truthing.asking import (
 )
 from truthing.errors import InputError, did_you_mean
 from truthing.labels import Repeats
-from truthing.metrics.counts import Tally, evaluate
+from truthing.metrics.counts import Tally
 from truthing.metrics.curves import cut_of
 from truthing.metrics.face_value import face_value
 from truthing.noise.base import TableNoise
@@ -32,6 +34,7 @@ from truthing.papers import su_methods
 from truthing.predicted import predicted_classes
 from truthing.progress import Progress, listener
 from truthing.report import Report
+from truthing.streaming.choice import runs_streamed
 from truthing.truth.groups import estimate_prior
 from truthing.truth.outcome import NoiseSummary, Outcome
 from truthing.truth.question import Question
@@ -58,6 +61,7 @@ def grade(
     repeats: Repeats = "error",
     metrics: Sequence[str] | None = None,
     draws: int = 4000,
+    engine: Any = "auto",
     seed: int = 0,
     progress: bool | Progress = False,
 ) -> Report:
@@ -109,6 +113,10 @@ def grade(
         Names of the metrics to show. None: all that apply.
     draws : int, default 4000
         Draws of the posterior.
+    engine : {"auto", "memory", "stream", "dask"}, default "auto"
+        Where the passes over the labels run. "stream" and "dask" (or a Dask client, or the address
+        of its scheduler) read Parquet or CSV files that need not fit in memory; "auto" streams
+        where there are more than 20 million labels.
     seed : int, default 0
         Same seed, same answer, on any number of threads.
     progress : bool or callable, default False
@@ -146,6 +154,34 @@ def grade(
     _check_options(method, target)
     draws, seed, panel_error = as_draws(draws), as_seed(seed), as_panel_error(panel_error)
     say = listener(progress)
+    needs_memory = {
+        f"method={method!r}": method != "posterior",
+        "noise=": noise is not None,
+        "prior=": prior is not None,
+        "scores=": scores is not None or threshold is not None,
+        "panel_error=0": panel_error is not None and panel_error == 0,
+        "predictions that are not in a file": not isinstance(predictions, str | Path),
+    }
+    if runs_streamed(engine, labels, needs_memory):
+        from truthing.streaming.grade import grade_streamed
+
+        return grade_streamed(
+            predictions,
+            labels,
+            gold=gold,
+            gold_weights=gold_weights,
+            target=target,
+            positive=positive,
+            panel_error=panel_error,
+            panel=panel,
+            trained_on_labels=trained_on_labels,
+            repeats=repeats,
+            metrics=metrics,
+            draws=draws,
+            engine="stream" if isinstance(engine, str) and engine == "auto" else engine,
+            seed=seed,
+            progress=say,
+        )
     joined, order = in_order(
         prepare(predictions, labels, gold=gold, scores=scores, repeats=repeats)
     )
@@ -155,17 +191,7 @@ def grade(
     joined = without_itself(joined, predicted)
     labels = joined.labels
     kind = panel_of(panel, labels.labelers, assumptions)
-    for name in metrics or ():
-        if name not in (
-            "auc",
-            "average_precision",
-        ):  # a misspelt metric must not wait until everything is computed
-            evaluate(
-                name,
-                Tally.from_confusion(np.eye(labels.n_classes)),
-                classes=labels.classes,
-                positive=place,
-            )
+    check_metrics(metrics or (), labels.classes, place)
     model = order.model(as_noise(noise))
     fixed = None if prior is None else as_prior(prior, labels.classes)
     weights = None if gold_weights is None else selection_weights(gold_weights, joined)

@@ -21,9 +21,11 @@ from truthing.noise.base import TableNoise
 from truthing.noise.known import Confusion, Symmetric
 from truthing.ordering import in_order
 from truthing.panel_kind import panel_of
-from truthing.progress import Progress, listener
+from truthing.progress import Progress, listener, part
 from truthing.requirements import Judged, Requirement, gold_enough, needed_ratio
 from truthing.results import Result
+from truthing.streaming.choice import runs_streamed
+from truthing.streaming.held import Held, hold
 from truthing.truth.outcome import NoiseSummary, Outcome
 from truthing.truth.question import Question
 
@@ -135,6 +137,7 @@ def prevalence(
     panel: str | None = None,
     repeats: Repeats = "error",
     draws: int = 4000,
+    engine: Any = "auto",
     seed: int = 0,
     progress: bool | Progress = False,
 ) -> Prevalence:
@@ -168,6 +171,8 @@ def prevalence(
         What to do when a labeler gave one item two different labels.
     draws : int, default 4000
         Draws of the posterior.
+    engine : {"auto", "memory", "stream", "dask"}, default "auto"
+        Where the passes over the labels run, as in `grade`.
     seed : int, default 0
         Same seed, same answer, on any number of threads.
     progress : bool or callable, default False
@@ -204,13 +209,33 @@ def prevalence(
 
     check_target(target)
     draws, seed, panel_error = as_draws(draws), as_seed(seed), as_panel_error(panel_error)
+    needs_memory = {
+        "noise=": noise is not None,
+        "prior=": prior is not None,
+        "panel_error=0": panel_error is not None and panel_error == 0,
+    }
+    if runs_streamed(engine, labels, needs_memory):
+        held = hold(
+            None,
+            labels,
+            gold=gold,
+            engine="stream" if isinstance(engine, str) and engine == "auto" else engine,
+            repeats=repeats,
+            progress=part(listener(progress), 0, 0.4),
+        )
+        return _streamed(
+            held,
+            gold_weights=gold_weights,
+            panel_error=panel_error,
+            panel=panel,
+            target=target,
+            n_draws=draws,
+            seed=seed,
+            progress=part(listener(progress), 0.4, 1),
+        )
     joined, order = in_order(prepare(None, labels, gold=gold, repeats=repeats))
     votes = joined.labels
-    if votes.n_classes < 2:
-        raise InputError(
-            f"only one class occurs ({votes.classes[0]!r}): its share is 1 by definition. "
-            "Check the labels."
-        )
+    _two_classes(votes.classes)
     model = order.model(as_noise(noise))
     fixed = None if prior is None else as_prior(prior, votes.classes)
     weights = None if gold_weights is None else selection_weights(gold_weights, joined)
@@ -252,20 +277,43 @@ def prevalence(
         truth=order.truth(outcome.truth),
         noise=None if outcome.noise is None else order.summary(outcome.noise),
     )
+    said = votes.counts().astype(float)
+    face = (said / np.maximum(said.sum(axis=1, keepdims=True), 1)).mean(axis=0)
     return _result(
         outcome,
-        votes.classes,
         question,
+        face,
         sizes(joined),
         [*joined.warnings, *outcome.warnings],
         assumptions,
     )
 
 
+def _streamed(held: Held, *, panel: str | None, target: str, **asked: Any) -> Prevalence:
+    """The same from sums over shards of items."""
+    from truthing.streaming.grade import answer_streamed
+
+    assumptions = list(held.said)
+    kind = panel_of(panel, held.panel.labelers, assumptions)
+    _two_classes(held.panel.classes)
+    question, outcome = answer_streamed(held, target=target, panel=kind, **asked)
+    face = held.panel.found.shares / held.panel.n_items
+    warnings = [*held.warnings, *outcome.warnings]
+    return _result(outcome, question, face, held.sizes, warnings, assumptions)
+
+
+def _two_classes(classes: tuple[Any, ...]) -> None:
+    if len(classes) < 2:
+        raise InputError(
+            f"only one class occurs ({classes[0]!r}): its share is 1 by definition. "
+            "Check the labels."
+        )
+
+
 def _result(
     outcome: Outcome,
-    classes: tuple[Any, ...],
     question: Question,
+    face: Array,
     counted: Mapping[str, int],
     warnings: list[str],
     assumptions: list[str],
@@ -277,10 +325,8 @@ def _result(
     share = counts / counts.sum(axis=1, keepdims=True)
     if question.n_gold and question.gold_weights is None:
         share = narrower_shares(share, shares_by_gold(question))
-    votes = question.labels.counts().astype(float)
-    face = (votes / np.maximum(votes.sum(axis=1, keepdims=True), 1)).mean(axis=0)
     return Prevalence(
-        classes,
+        question.classes,
         share,
         face,
         question.target,

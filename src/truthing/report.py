@@ -202,6 +202,8 @@ class Report(Judged, Result):
         """Each item's class probabilities as a polars table, to look at or export."""
         import polars as pl
 
+        if hasattr(self.truth, "frames"):
+            return pl.concat(list(self.truth.frames()))
         return pl.DataFrame(
             {
                 "item": [str(i) for i in self.items],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,8 @@ class Shard:
 
     ``key`` is labeler · classes + label, item i's from ``start_of[i]`` on; ``votes`` is empty where
     each counts once, ``predicted`` where there is no classifier. The classifier's key is that of
-    one more labeler. ``gold`` is -1 where the truth is not known.
+    one more labeler. ``gold`` is -1 where the truth is not known. ``known``, where it is not empty,
+    is the number of an item in a list of gold that judges the consensus but does not shape it.
     """
 
     start_of: Array
@@ -32,6 +33,7 @@ class Shard:
     predicted: Array
     n_labelers: int
     n_classes: int
+    known: Array = field(default_factory=lambda: NOTHING)
 
     @property
     def n_items(self) -> int:
@@ -54,6 +56,7 @@ class Shard:
             start_of=self.start_of[first : last + 1],
             gold=self.gold[first:last],
             predicted=self.predicted[first:last],
+            known=self.known[first:last],
         )
 
 

@@ -63,7 +63,7 @@ def delimited(content: bytes, name: str, delimiter: str | None = None) -> Table:
     content = _line_ends(content.lstrip(b"\r\n"), name)
     if delimiter is not None and len(delimiter.encode()) != 1:
         raise InputError(f"delimiter {delimiter!r} is not one letter: give one such as ';'.")
-    separator = delimiter or _separator(content)
+    separator = delimiter or find_separator(content)
     header = _header(content, name, separator)
     rows = None
     if _odd_quotes(content, separator):
@@ -119,7 +119,7 @@ def _line_ends(content: bytes, name: str) -> bytes:
     return content
 
 
-def _separator(content: bytes) -> str:
+def find_separator(content: bytes) -> str:
     """The one that cuts the first lines into equally many cells, the most of them."""
     head = content[:65536]
     lines = [line for line in head.split(b"\n")[:21] if line.strip()]

@@ -145,7 +145,7 @@ class Entries:
 @dataclass(frozen=True, eq=False)
 class DawidSkeneFit:
     """Model A: expected log rows (raters × truth × label), expected log prior, the learned pool,
-    and each item's posterior where the labels are in memory.
+    and each item's posterior where labels are given.
 
     ``totals`` are the items expected in each class.
     """
@@ -180,7 +180,7 @@ class DawidSkeneFit:
 @dataclass(frozen=True, eq=False)
 class OneCoinFit:
     """Model B: what a label of each rater adds to the log score of its class, and each item's
-    posterior where the labels are in memory.
+    posterior where labels are given.
     """
 
     posterior: Array
@@ -218,7 +218,7 @@ def fit_dawid_skene(
     """Pooled Dawid-Skene from a soft majority vote; items with gold are certain.
 
     ``predicted`` makes the classifier one more rater, put last. An engine holds gold and
-    predictions itself.
+    predictions itself, and no posterior is made of each of its items.
     """
     engine = labels if isinstance(labels, Engine) else labels.engine(predicted, gold)
     sums = _majority(engine)
@@ -240,8 +240,8 @@ def fit_dawid_skene(
         if _settled(sums):
             break
     assert fit is not None
-    posterior = _posteriors(engine, fit.tables)
-    return replace(fit, totals=sums.totals, posterior=posterior)
+    kept = _posteriors(labels, engine, fit.tables)
+    return replace(fit, totals=sums.totals, posterior=kept)
 
 
 def fit_one_coin(
@@ -278,7 +278,7 @@ def fit_one_coin(
         if _settled(sums):
             break
     assert fit is not None
-    return replace(fit, posterior=_posteriors(engine, fit.tables))
+    return replace(fit, posterior=_posteriors(labels, engine, fit.tables))
 
 
 def _majority(engine: Engine) -> PassSums:
@@ -314,9 +314,9 @@ def _settled(sums: PassSums) -> bool:
     return sums.farthest < TOLERANCE or (not few and average < TOLERANCE / 5)
 
 
-def _posteriors(engine: Engine, tables: Tables) -> Array:
-    """Each item's posterior where items are in memory."""
-    if not isinstance(engine, Memory):
+def _posteriors(labels: Entries | Engine, engine: Engine, tables: Tables) -> Array:
+    """Each item's posterior; whoever brings an engine asks for what it wants."""
+    if labels is engine:
         return NO_VOTES
     (posterior,) = joined(engine.map(posterior_pass, tables))
     return np.asarray(posterior)

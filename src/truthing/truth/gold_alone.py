@@ -26,7 +26,7 @@ MOST_DRAWS = 2000
 @dataclass(frozen=True, eq=False)
 class GoldAlone:
     """Estimates from the gold items only; ``predicted`` and ``gold`` are codes of all items (gold
-    -1 where unknown).
+    -1 where unknown), or of rows that stand for ``size`` items each.
     """
 
     classes: tuple[Any, ...]
@@ -36,6 +36,7 @@ class GoldAlone:
     target: str
     n_draws: int
     seed: np.random.SeedSequence
+    size: Array | None = None
 
     @property
     def n_gold(self) -> int:
@@ -59,7 +60,8 @@ class GoldAlone:
         rng = np.random.default_rng(self.seed)
         known = self.gold >= 0
         right = int((self.gold[known] == self.predicted[known]).sum())
-        return share_draws(right, self.n_gold, len(self.gold), self.target, self.n_draws, rng)
+        n_items = len(self.gold) if self.size is None else round(float(self.size.sum()))
+        return share_draws(right, self.n_gold, n_items, self.target, self.n_draws, rng)
 
     @cached_property
     def confusion(self) -> Confusion:
@@ -68,7 +70,8 @@ class GoldAlone:
         n, known = len(self.classes), self.gold >= 0
         draws = min(self.n_draws, MOST_DRAWS)
         table = np.zeros((draws, n, n))
-        frequency = np.bincount(self.predicted, minlength=n)
+        often = np.bincount(self.predicted, weights=self.size, minlength=n)
+        frequency = np.round(often).astype(np.int64)
         for k in np.flatnonzero(frequency):
             seen = np.bincount(self.gold[known & (self.predicted == k)], minlength=n)
             share = rng.dirichlet(seen + HALF, draws)

@@ -56,8 +56,7 @@ def answer_by_link(
     predicted class graded with it: its accuracy is a class's share.
     """
     question.progress(0.95, "drawing how far the panel may be wrong together")
-    own = question.trained_on_labels or question.constant
-    link = _link(question, views, link_components(question, views, panel_error, own=own))
+    link = draw_the_link(question, views, panel_error)
     confusion = _confusion(question, views, link)
     if question.constant:
         counted = confusion.sum(axis=2)
@@ -81,6 +80,12 @@ def answer_by_link(
         noise,
         curves,
     )
+
+
+def draw_the_link(question: Question, views: Views, panel_error: Any) -> LinkDraws:
+    """Draws of how often the views are right; the same draws for the same question."""
+    own = question.trained_on_labels or question.constant
+    return _link(question, views, link_components(question, views, panel_error, own=own))
 
 
 def _taken_from_gold(question: Question, answer: AnswerBesideGold) -> list[str]:
@@ -108,7 +113,7 @@ def chance_draws(question: Question, views: Views, panel_error: Any) -> Array:
         return np.asarray(ours)
     known = question.gold >= 0
     right = int((question.gold[known] == question.predicted[known]).sum())
-    size = question.n_gold, len(question.gold), "population", len(ours)
+    size = question.n_gold, question.n_items, "population", len(ours)
     return share_draws(right, *size, question.rng(GOLD))
 
 
@@ -122,6 +127,7 @@ def gold_alone(question: Question) -> GoldAlone:
         question.target,
         question.n_draws,
         question.seeds(GOLD),
+        question.size,
     )
 
 
@@ -147,14 +153,14 @@ def _confusion(question: Question, views: Views, link: LinkDraws) -> Array:
     rng = question.rng(COUNTS)
     if question.target == "sample":
         return confusion_draws(link, views, question.gold, rng).astype(float)
-    return population_confusion(link, views, question.gold, rng) * len(views.predicted)
+    return population_confusion(link, views, question.gold, rng) * views.n_items
 
 
 def shares_by_gold(question: Question) -> Array:
     """Draws of the class shares that gold alone knows, draws × classes."""
     rng = question.rng(GOLD)
     counted = np.bincount(question.gold[question.gold >= 0], minlength=question.n_classes)
-    size = question.n_gold, len(question.gold), question.target, question.n_draws
+    size = question.n_gold, question.n_items, question.target, question.n_draws
     return np.stack([share_draws(int(hits), *size, rng) for hits in counted], axis=1)
 
 

@@ -129,6 +129,19 @@ def _majority_pass(  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True, inline="always")
+def _softmax(score):  # type: ignore[no-untyped-def]
+    top, total = score[0], 0.0
+    for c in range(1, len(score)):
+        top = max(top, score[c])
+    for c in range(len(score)):
+        below = score[c] - top
+        score[c] = 1.0 if below == 0.0 else np.exp(below)
+        total += score[c]
+    for c in range(len(score)):
+        score[c] /= total
+
+
+@numba.njit(cache=True, nogil=True, inline="always")
 def _item(start, stop, key, votes, gold, guess, logs, log_prior, score):  # type: ignore[no-untyped-def]
     """The posterior of one item, left in ``score``; ``guess`` is the classifier's key or -1."""
     n_classes = len(score)
@@ -149,16 +162,7 @@ def _item(start, stop, key, votes, gold, guess, logs, log_prior, score):  # type
     if guess >= 0:
         for c in range(n_classes):
             score[c] += logs[guess, c]
-    top = score[0]
-    for c in range(1, n_classes):
-        top = max(top, score[c])
-    total = 0.0
-    for c in range(n_classes):
-        below = score[c] - top
-        score[c] = 1.0 if below == 0.0 else np.exp(below)
-        total += score[c]
-    for c in range(n_classes):
-        score[c] /= total
+    _softmax(score)
 
 
 @numba.njit(cache=True, nogil=True)
@@ -214,3 +218,58 @@ def _posterior_pass(  # type: ignore[no-untyped-def]
         guess = first_key + predicted[i] if len(predicted) else -1
         start, stop = start_of[i], start_of[i + 1]
         _item(start, stop, key, votes, gold[i], guess, logs, log_prior, posterior[i])
+
+
+def votes_pass(shard: Shard) -> Array:
+    """Votes for each class, items × classes."""
+    votes = np.zeros((shard.n_items, shard.n_classes))
+    _votes_pass(*shard.arrays, votes)
+    return votes
+
+
+def together_and_alone(shard: Shard, now: Tables, discount: Array) -> tuple[Array, Array]:
+    """Each item's posterior with the classifier as a rater (if it is one), and from the labelers
+    alone, what one vote on each item counts given by ``discount``."""
+    together = np.empty((shard.n_items, shard.n_classes))
+    alone = np.empty((shard.n_items, shard.n_classes))
+    first_key = shard.n_labelers * shard.n_classes
+    _together_and_alone(*shard.arrays, first_key, *now, discount, together, alone)
+    return together, alone
+
+
+@numba.njit(cache=True, nogil=True)
+def _votes_pass(start_of, key, votes, gold, predicted, table):  # type: ignore[no-untyped-def]
+    for i in range(len(start_of) - 1):
+        for n in range(start_of[i], start_of[i + 1]):
+            table[i, key[n] % table.shape[1]] += votes[n] if len(votes) else 1.0
+
+
+@numba.njit(cache=True, nogil=True)
+def _together_and_alone(  # type: ignore[no-untyped-def]
+    start_of,
+    key,
+    votes,
+    gold,
+    predicted,
+    first_key,
+    logs,
+    log_prior,
+    discount,
+    together,
+    alone,
+):
+    n_classes = len(log_prior)
+    said = np.empty(n_classes)
+    for i in range(len(start_of) - 1):
+        said[:] = 0.0
+        for n in range(start_of[i], start_of[i + 1]):
+            vote = votes[n] if len(votes) else 1.0
+            for c in range(n_classes):
+                said[c] += vote * logs[key[n], c]
+        for c in range(n_classes):
+            together[i, c] = log_prior[c] + said[c]
+            alone[i, c] = log_prior[c] + discount[i] * said[c]
+            if len(predicted):
+                together[i, c] += logs[first_key + predicted[i], c]
+        _softmax(together[i])
+        _softmax(alone[i])

@@ -26,6 +26,7 @@ class Question:
 
     ``predicted`` and ``gold`` are class codes for each item (-1: none). ``log_likelihood`` is
     log p(labels | truth) where the labelers' noise is given; ``prior`` is None where it is learned.
+    Rows stand for ``size`` items each where items are too many for memory; rows with gold for one.
     """
 
     labels: Labels
@@ -42,6 +43,7 @@ class Question:
     progress: Progress = silent
     panel: str | None = None
     trained_on_labels: bool = False
+    size: Array | None = None
 
     @property
     def classes(self) -> tuple[Any, ...]:
@@ -53,7 +55,7 @@ class Question:
 
     @property
     def n_items(self) -> int:
-        return len(self.predicted)
+        return len(self.predicted) if self.size is None else round(float(self.size.sum()))
 
     @property
     def n_gold(self) -> int:

@@ -12,7 +12,6 @@ from truthing.class_codes import Array
 from truthing.truth.link.views import Views
 
 CELLS = 2_000_000  # draws × groups worked on at once
-STEP = 0.1  # width of the bins of x that make groups
 MOST_EFFECTS = 20  # predicted classes with an effect of their own; rarer ones share one
 
 
@@ -39,11 +38,10 @@ class LinkDesign:
 
 def link_design(views: Views, level: float, slope: float) -> LinkDesign:
     """Regressors are centred so that slope and class effects hardly move the level."""
-    predicted, signal = views.predicted.astype(np.int64), views.signal
-    bins = predicted * 1000 + np.round(signal / STEP).astype(np.int64) + 500
-    key, member = np.unique(bins, return_inverse=True)
+    key, member = np.unique(views.bin, return_inverse=True)
     member = member.reshape(-1)
-    size = np.bincount(member).astype(float)
+    size = np.bincount(member, weights=views.size).astype(float)
+    signal = views.signal if views.size is None else views.signal * views.size
     x = np.bincount(member, weights=signal) / size
     group_class = key // 1000
     start = solve_intercept(np.array([level]), slope * x[None, :], size / size.sum())[0]
@@ -51,7 +49,9 @@ def link_design(views: Views, level: float, slope: float) -> LinkDesign:
     weight = size * (expected * (1 - expected) + 1e-6)
     weight /= weight.sum()
     columns = [np.ones(len(key)), x - weight @ x]
-    classes, frequency = np.unique(predicted, return_counts=True)
+    frequency = np.bincount(group_class, weights=size)
+    classes = np.flatnonzero(frequency)
+    frequency = frequency[classes]
     if len(classes) > 1:
         own = np.sort(classes[np.argsort(-frequency, kind="stable")[:MOST_EFFECTS]])
         effect = np.full(views.n_classes, len(own))
