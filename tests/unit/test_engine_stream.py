@@ -95,3 +95,108 @@ def test_rate_streamed_is_rate(tmp_path: Path, target: str, n_gold: int) -> None
     memory = tr.prevalence(labels, engine="memory", **asked)
     streamed = tr.prevalence(labels, engine="stream", **asked)
     same(streamed.to_dict(), memory.to_dict())
+
+
+def both(folder: Path, rows: pl.DataFrame, predictions: pl.DataFrame, **asked: Any) -> Any:
+    files = written(folder, rows, predictions)
+    memory = tr.grade(*files, engine="memory", **asked)
+    streamed = tr.grade(*files, engine="stream", **asked)
+    same(streamed.to_dict(), memory.to_dict())
+    return streamed
+
+
+def test_gold_weights_and_a_stated_panel_error(tmp_path: Path) -> None:
+    rows, predictions, truth = panel(seed=2)
+    gold = {k: truth[k] for k in list(truth)[:90]}
+    chances = {k: 0.1 + 0.005 * n for n, k in enumerate(gold)}
+    both(tmp_path, rows, predictions, gold=gold, gold_weights=chances, panel_error=0.05)
+
+
+def test_a_population_with_gold_that_is_partly_elsewhere(tmp_path: Path) -> None:
+    rows, predictions, truth = panel(seed=3)
+    gold = {**{k: truth[k] for k in list(truth)[:60]}, "elsewhere": "cat"}
+    report = both(tmp_path, rows, predictions, gold=gold, target="population")
+    assert any("1 gold items are not among" in line for line in report.warnings)
+
+
+def test_items_of_one_side_only_are_dropped_and_counted(tmp_path: Path) -> None:
+    rows, predictions, _ = panel(seed=4)
+    more = pl.DataFrame({"item": ["x1", "x2"], "prediction": ["cat", "dog"]})
+    report = both(tmp_path, rows, pl.concat([predictions[7:], more]))
+    assert report.dropped["only in labels"] == 7
+    assert report.dropped["only in predictions"] == 2
+
+
+def test_a_labeler_that_is_the_classifier_is_left_out(tmp_path: Path) -> None:
+    rows, predictions, _ = panel(seed=5)
+    copy = predictions.select("item", labeler=pl.lit("the model"), label="prediction")
+    report = both(tmp_path, pl.concat([rows, copy]), predictions)
+    assert any("'the model' says exactly what the classifier says" in w for w in report.warnings)
+
+
+def test_one_class_predicted_for_every_item(tmp_path: Path) -> None:
+    rows, predictions, truth = panel(seed=6)
+    gold = {k: truth[k] for k in list(truth)[:60]}
+    both(tmp_path, rows, predictions.with_columns(prediction=pl.lit("dog")), gold=gold)
+
+
+def test_whole_numbers_and_two_groups_that_share_no_item(tmp_path: Path) -> None:
+    rows, predictions, _ = panel(seed=7)
+    number = pl.col("item").str.slice(1).cast(pl.Int64).alias("item")
+    apart = pl.when(number % 2 == 0).then(pl.col("labeler") + "b").otherwise(pl.col("labeler"))
+    rows = rows.with_columns(apart.alias("labeler")).with_columns(number)
+    report = both(tmp_path, rows, predictions.with_columns(number))
+    assert any("2 groups that share no item" in line for line in report.warnings)
+
+
+@pytest.mark.parametrize("rule", ["first", "last", "keep"])
+def test_repeats(tmp_path: Path, rule: str) -> None:
+    rows, predictions, _ = panel(seed=8)
+    other = rows[:40].with_columns(
+        label=pl.when(pl.col("label") == "cat").then(pl.lit("dog")).otherwise(pl.lit("cat"))
+    )
+    again = pl.concat([rows, other, rows[100:150]])
+    both(tmp_path, again, predictions, repeats=rule)
+    files = written(tmp_path, again, predictions)
+    with pytest.raises(tr.InputError, match=r"says both .* Keep one with --repeats first"):
+        tr.grade(*files, engine="stream")
+
+
+def test_csv_is_converted_once(tmp_path: Path) -> None:
+    rows, predictions, _ = panel(seed=9)
+    number = pl.col("labeler").str.slice(7).alias("labeler")
+    rows.with_columns(number).write_csv(tmp_path / "labels.csv")
+    predictions.write_csv(tmp_path / "predictions.csv")
+    files = str(tmp_path / "predictions.csv"), str(tmp_path / "labels.csv")
+    memory = tr.grade(*files, engine="memory")
+    streamed = tr.grade(*files, engine="stream")
+    same(streamed.to_dict(), memory.to_dict())
+    made = sorted((tmp_path / "labels.csv.shards").glob("*.parquet"))
+    before = [file.stat().st_mtime_ns for file in made]
+    assert len(made) == 2
+    tr.grade(*files, engine="stream")
+    assert [file.stat().st_mtime_ns for file in made] == before
+
+
+def test_spellings_are_one_class_as_in_memory(tmp_path: Path) -> None:
+    rows, predictions, _ = panel(seed=10)
+    odd = rows.with_row_index().with_columns(
+        label=pl.when(pl.col("index") % 9 == 0)
+        .then(pl.col("label").str.to_uppercase())
+        .otherwise("label")
+    )
+    both(tmp_path, odd.drop("index"), predictions)
+
+
+def test_what_needs_memory_is_refused_in_words(tmp_path: Path) -> None:
+    rows, predictions, _ = panel()
+    files = written(tmp_path, rows, predictions)
+    for asked, word in (({"noise": 0.1}, "noise="), ({"method": "majority"}, "majority")):
+        with pytest.raises(tr.InputError, match=f"{word}.* needs the labels in memory"):
+            tr.grade(*files, engine="stream", **asked)
+    with pytest.raises(tr.InputError, match="choose auto, memory, stream, dask"):
+        tr.grade(*files, engine="streams")
+    with pytest.raises(tr.InputError, match="reads labels from a Parquet or CSV file"):
+        tr.prevalence(rows, engine="stream")
+    with pytest.raises(tr.InputError, match="sensitivity repeats the grade on labels in memory"):
+        tr.grade(*files, engine="stream").sensitivity()

@@ -265,7 +265,8 @@ def _one_each(
         keep = np.ones(len(key), dtype=bool)
         keep[clash if shared.repeats == "first" else clash - 1] = False
         return item[keep], who[keep], label[keep], 0
-    return item, who, label, len(clash)
+    order = np.lexsort((label, key))  # by label too, so that the order of rows changes nothing
+    return item[order], who[order], label[order], len(clash)
 
 
 def _guesses(items: pl.Series, guessed: pl.DataFrame) -> Array:

@@ -99,7 +99,7 @@ class Stored:
     def load(self) -> Shard:
         """The shard in memory; a word on it where it is not what was written."""
         try:
-            with np.load(self.path, allow_pickle=False) as held:
+            with self.path.open("rb") as file, np.load(file, allow_pickle=False) as held:
                 per_item, key = held["per_item"], held["key"].astype(np.int32)
                 guessed = "predicted" in held.files and not self.alone
                 predicted = held["predicted"] if guessed else NOTHING
