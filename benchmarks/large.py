@@ -56,7 +56,9 @@ def write_panel(
                 "label": classes.gather(said[order]),
             }
         ).write_parquet(folder / "labels" / f"{number:05d}.parquet")
-        guess = np.where(rng.random(len(items)) < 0.1, rng.integers(0, n_classes, len(items)), truth)
+        guess = np.where(
+            rng.random(len(items)) < 0.1, rng.integers(0, n_classes, len(items)), truth
+        )
         pl.DataFrame({"item": names, "prediction": classes.gather(guess)}).write_parquet(
             folder / "predictions" / f"{number:05d}.parquet"
         )

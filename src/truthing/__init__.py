@@ -13,5 +13,5 @@ from truthing.version import __version__ as __version__
 
 __getattr__, __dir__, __all__ = attach(__name__, __file__)
 
-for _way in ("page", "figures", "pictures", "sheet", "words"):
+for _way in ("arviz", "page", "figures", "pictures", "sheet", "words"):
     offer(_way, partial(import_module, f"truthing.render.{_way}"))

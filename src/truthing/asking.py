@@ -20,21 +20,109 @@ from truthing.metrics.counts import Tally, evaluate
 from truthing.noise.base import NoiseModel
 from truthing.noise.known import Confusion, Symmetric
 from truthing.noise.learned import Learned
+from truthing.ordering import Order
 from truthing.simulation import class_prior
+from truthing.survey.clusters import suspected
+from truthing.survey.columns import column_of, number_in
+from truthing.survey.design import Survey, read_survey
+from truthing.survey.gold_choice import GoldChoice, bounds, gold_choice
+from truthing.tables.asked import Asked
 
 MOST_CELLS = 20_000_000  # of drawn confusion matrices together
 
 
 def prepare(
-    predictions: Any, labels: Any, *, gold: Any, scores: Any = None, repeats: Repeats = "error"
+    predictions: Any,
+    labels: Any,
+    *,
+    gold: Any,
+    scores: Any = None,
+    repeats: Repeats = "error",
+    per: str | None = None,
 ) -> Joined:
-    """Whatever the caller has, read and joined."""
+    """Whatever the caller has, read and joined; ``per`` is a column that may split items."""
     models = {} if predictions is None and scores is None else {"model": predictions}
-    case = read_case(labels, models, gold, scores=scores)
+    case = read_case(labels, models, gold, scores=scores, asked=Asked(per=per))
     for what, held in (("labels", case.labels), ("predictions", case.predictions)):
         if held is not None and not held.items:
             raise InputError(f"the {what} hold no item: there is nothing to compute from.")
-    return join(case.labels, case.predictions, case.gold, repeats=repeats)
+    joined = join(case.labels, case.predictions, case.gold, repeats=repeats)
+    return replace(joined, readings=case.readings, given=case.labels.items)
+
+
+def survey_of(joined: Joined, order: Order, **said: Any) -> Survey:
+    """How the items were drawn, as far as the user says; a hint where clusters seem forgotten."""
+    graded = order.labels.items
+    survey = read_survey(joined.labels.items, (joined.given, graded), joined.readings, **said)
+    joined.warnings.extend(survey.warnings)
+    if survey.cluster is None:
+        hint = suspected(graded, joined.readings)
+        joined.warnings.extend([hint] if hint else [])
+    return survey
+
+
+def chosen_gold(
+    joined: Joined,
+    predicted: Array | None,
+    chances: Mapping[Any, float] | str | None,
+    asked: str | None,
+) -> GoldChoice:
+    """How gold was chosen, by the user's word or by its looks; what is to be said joins the
+    warnings."""
+    if chances is not None:
+        if asked is not None:
+            raise InputError("`gold_weights=` says how gold was chosen: leave `gold_choice=` out.")
+        return GoldChoice("chances", selection_weights(chances, joined), asked=True)
+    found = gold_choice(asked, joined.labels, predicted, joined.gold)
+    joined.warnings.extend(found.warnings)
+    return found
+
+
+def unseen_choice(joined: Joined, predicted: Array | None) -> tuple[Joined, str]:
+    """Gold chosen by something unseen says nothing sure about other items: it is left out, and
+    what can be said without any assumption is put into words."""
+    known, n_items = int((joined.gold >= 0).sum()), len(joined.gold)
+    words = (
+        f"Gold was chosen by something unseen, so its {known:,} items say nothing sure about the "
+        "others, and no interval with gold would be a 95% interval: this one rests on the labels "
+        "alone."
+    )
+    if predicted is not None:
+        low, high = bounds(joined.gold, predicted)
+        words += f" Whatever the choice was, accuracy is between {low:.1%} and {high:.1%}."
+    else:
+        shares = np.bincount(joined.gold[joined.gold >= 0], minlength=joined.labels.n_classes)
+        ends = [
+            f"{c} {k / n_items:.1%} to {(k + n_items - known) / n_items:.1%}"
+            for c, k in zip(joined.labels.classes, shares)
+        ]
+        words += f" Whatever the choice was: {listing(ends, 5)}."
+    return replace(joined, gold=np.full_like(joined.gold, -1)), words
+
+
+def fitting_draws(draws: int, n_classes: int, warnings: list[str]) -> int:
+    """So many draws of confusion matrices as fit in memory."""
+    fitting = max(100, MOST_CELLS // n_classes**2)
+    if draws > fitting:
+        warnings.append(
+            f"{n_classes} classes leave memory for {fitting} draws only: limits of intervals are "
+            "rough."
+        )
+    return min(draws, fitting)
+
+
+def slice_sizes(question: Any) -> dict[str, tuple[int, int]]:
+    """Items and gold items of each slice."""
+    survey = question.survey
+    found = {name: survey.items_of(name) for name in survey.slice_names}
+    return {n: (len(i), int((question.gold[i] >= 0).sum())) for n, i in found.items()}
+
+
+def refuse_survey(used: Sequence[str], why: str) -> None:
+    """Arguments that say how the items were drawn, where a method takes no notice of it."""
+    if used:
+        names = " and ".join(f"`{name}=`" for name in used)
+        raise InputError(f"{names} cannot be answered {why}")
 
 
 def without_itself(joined: Joined, predicted: Array) -> Joined:
@@ -156,10 +244,13 @@ def as_prior(prior: Any, classes: tuple[Any, ...]) -> Array:
     return share
 
 
-def selection_weights(chances: Mapping[Any, float], joined: Joined) -> Array:
-    """Weights of gold items that were chosen with known unequal chances; together they count as
-    their effective number.
+def selection_weights(chances: Mapping[Any, float] | str, joined: Joined) -> Array:
+    """Weights of gold items that were chosen with known unequal chances (item to chance, or a
+    column); together they count as their effective number.
     """
+    if isinstance(chances, str):
+        given = column_of(chances, joined.readings, "gold_weights")
+        chances = {i: number_in(c) or c for i, c in given.items() if c not in (None, "")}
     known = np.flatnonzero(joined.gold >= 0)
     return chance_weights(chances, [joined.labels.items[i] for i in known])
 

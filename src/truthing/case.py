@@ -6,7 +6,7 @@ same everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -68,8 +68,13 @@ def read_case(
     """Labels, the predictions of each model, and gold, each as it is given or from its source.
 
     ``labels`` may be several files. A file may serve several purposes: labels and predictions of
-    one file, or gold that stands beside the labels, which is used unless other gold is given.
+    one file, or gold that stands beside the labels, which is used unless other gold is given. A
+    `Case` that was read before keeps its files.
     """
+    if isinstance(labels, Case):
+        return replace(
+            read_case(labels.labels, models, gold, scores=scores), readings=labels.readings
+        )
     shelf = _Shelf(asked, [_file(part, asked) for part in _parts(labels)])
     guesses = {
         name: shelf.read(value, OF_PREDICTIONS).predictions if is_source(value) else value
@@ -173,6 +178,11 @@ def _classes(given: Any) -> Sequence[Any]:
         return given.classes
     if given is None:
         return ()
+    if not isinstance(given, Iterable):
+        raise InputError(
+            f"predictions cannot be read from a {type(given).__name__}: give a path, a data frame, "
+            "a mapping from item to class, or one class for each item."
+        )
     values = list(given.values()) if isinstance(given, Mapping) else list(given)
     if len(values) > 200_000 or any(isinstance(v, np.ndarray | list | dict) for v in values[:10]):
         return ()

@@ -74,6 +74,7 @@ def listing(values: Iterable[object], most: int = 6) -> str:
     return ", ".join(names[:most]) + f" and {len(names) - most:,} more"
 
 
+OPTION_NAMES = {"gold_weights": "gold_chances"}  # called otherwise on the command line
 _PARAMETER = re.compile(r"`(\w+)=([^`]*)`")
 
 
@@ -98,6 +99,7 @@ def in_fields(message: str) -> str:
 
 
 def _option(name: str, value: str) -> str:
+    name = OPTION_NAMES.get(name, name)
     return f"--{name.replace('_', '-')} {_plain(value)}".rstrip()
 
 

@@ -4,41 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from truthing.arguments import as_draws, as_panel_error, as_seed, check_target
 from truthing.asking import (
-    MOST_CELLS,
     as_noise,
     as_prior,
     check_metrics,
+    chosen_gold,
+    fitting_draws,
     positive_class,
     prepare,
-    selection_weights,
+    refuse_survey,
     sizes,
+    slice_sizes,
+    survey_of,
+    unseen_choice,
     without_itself,
 )
 from truthing.errors import InputError, did_you_mean
 from truthing.labels import Repeats
+from truthing.matching import Joined
 from truthing.metrics.counts import Tally
 from truthing.metrics.curves import cut_of
 from truthing.metrics.face_value import face_value
 from truthing.noise.base import TableNoise
 from truthing.noise.known import Confusion, Symmetric
-from truthing.ordering import in_order
+from truthing.ordering import Order, in_order
 from truthing.panel_kind import panel_of
 from truthing.papers import su_methods
 from truthing.predicted import predicted_classes
 from truthing.progress import Progress, listener
 from truthing.report import Report
 from truthing.streaming.choice import runs_streamed
+from truthing.survey.deployment import as_deployment, at_shares
 from truthing.truth.groups import estimate_prior
 from truthing.truth.outcome import NoiseSummary, Outcome
 from truthing.truth.question import Question
 
+WITH_TRUST = "with panel_error=0: leave panel_error out."
 METHODS = ("posterior", *su_methods.METHODS)
 
 
@@ -47,7 +53,13 @@ def grade(
     labels: Any,
     *,
     gold: Any = None,
-    gold_weights: Mapping[Any, float] | None = None,
+    gold_weights: Mapping[Any, float] | str | None = None,
+    gold_choice: str | None = None,
+    cluster: Any = None,
+    weights: Any = None,
+    stratum: Any = None,
+    by: Any = None,
+    deployment: Any = None,
     noise: Any = None,
     prior: Any = None,
     scores: Any = None,
@@ -81,8 +93,22 @@ def grade(
     gold : mapping, path or data frame, optional
         Items whose truth is known, item to class. A few dozen random items narrow the interval
         most.
-    gold_weights : mapping, optional
+    gold_weights : mapping or column, optional
         Where gold items were not chosen with equal chances: item to its chance of being chosen.
+    gold_choice : {"random", "seen", "unseen"}, optional
+        How gold items were chosen. "seen": by what labels and predictions show, which is corrected
+        for; "unseen": by anything else, so gold says nothing sure about other items. None: random
+        where it looks like that, else "seen", and said.
+    cluster : column, sequence or mapping, optional
+        Items that belong together (images of a patient, answers to a prompt) and share mistakes.
+    weights : column, sequence or mapping, optional
+        How many items each stands for, where items were not drawn with equal chances.
+    stratum : column, sequence or mapping, optional
+        Strata that the items were drawn from; their accuracy may differ.
+    by : column, sequence or mapping, optional
+        Slices: every metric is also given for each, partially pooled.
+    deployment : float, range, sequence, mapping or Prevalence, optional
+        Class shares where the classifier will be used: metrics are given for those.
     noise : float, tuple, mapping or noise model, optional
         What is known about the labelers. None: it is learned from the labels. A number is an error
         rate, ``(low, high)`` a range, a mapping goes from labeler to rate or matrix; or a model of
@@ -151,37 +177,14 @@ def grade(
     >>> bool(low <= (data.predictions == data.truth).mean() <= high)
     True
     """
+    given = dict(locals())
     _check_options(method, target)
     draws, seed, panel_error = as_draws(draws), as_seed(seed), as_panel_error(panel_error)
-    say = listener(progress)
-    needs_memory = {
-        f"method={method!r}": method != "posterior",
-        "noise=": noise is not None,
-        "prior=": prior is not None,
-        "scores=": scores is not None or threshold is not None,
-        "panel_error=0": panel_error is not None and panel_error == 0,
-        "predictions that are not in a file": not isinstance(predictions, str | Path),
-    }
-    if runs_streamed(engine, labels, needs_memory):
+    if runs_streamed(given):
         from truthing.streaming.grade import grade_streamed
 
-        return grade_streamed(
-            predictions,
-            labels,
-            gold=gold,
-            gold_weights=gold_weights,
-            target=target,
-            positive=positive,
-            panel_error=panel_error,
-            panel=panel,
-            trained_on_labels=trained_on_labels,
-            repeats=repeats,
-            metrics=metrics,
-            draws=draws,
-            engine="stream" if isinstance(engine, str) and engine == "auto" else engine,
-            seed=seed,
-            progress=say,
-        )
+        return grade_streamed(**given)
+    say = listener(progress)
     joined, order = in_order(
         prepare(predictions, labels, gold=gold, scores=scores, repeats=repeats)
     )
@@ -194,13 +197,15 @@ def grade(
     check_metrics(metrics or (), labels.classes, place)
     model = order.model(as_noise(noise))
     fixed = None if prior is None else as_prior(prior, labels.classes)
-    weights = None if gold_weights is None else selection_weights(gold_weights, joined)
-    fitting = max(100, MOST_CELLS // labels.n_classes**2)
-    if draws > fitting:
-        joined.warnings.append(
-            f"{labels.n_classes} classes leave memory for {fitting} draws only: limits of "
-            "intervals are rough."
-        )
+    survey = survey_of(joined, order, cluster=cluster, weights=weights, stratum=stratum, by=by)
+    shares = as_deployment(deployment, labels.classes, place)
+    if method != "posterior":
+        told = [*survey.used, *([] if gold_choice is None else ["gold_choice"])]
+        refuse_survey(told, f"by method {method!r}: use method='posterior'.")
+    chosen = chosen_gold(joined, predicted, gold_weights, gold_choice)
+    if chosen.kind == "unseen":
+        joined, words = unseen_choice(joined, predicted)
+        joined.warnings.insert(0, words)
     question = Question(
         labels,
         predicted,
@@ -209,44 +214,72 @@ def grade(
         positive=place,
         scores=score,
         target=target,
-        n_draws=min(draws, fitting),
+        n_draws=fitting_draws(draws, labels.n_classes, joined.warnings),
         seed=seed,
-        gold_weights=weights,
+        gold_weights=chosen.weights,
         progress=say,
         panel=kind,
         trained_on_labels=trained_on_labels,
+        gold_chosen=chosen,
+        survey=survey,
+        deployment=shares,
     )
-    from truthing.truth.linked import gold_alone
-
     if method == "posterior":
         outcome = _posterior(question, model, panel_error)
     else:
         say(0, f"grading by method {method}")
         outcome = _by_the_book(question, model, method, panel_error)
+    return _report(question, outcome, joined, order, assumptions, method, metrics)
+
+
+def _report(
+    question: Question,
+    outcome: Outcome,
+    joined: Joined,
+    order: Order,
+    assumptions: list[str],
+    method: str,
+    metrics: Sequence[str] | None,
+) -> Report:
+    """What was found, in the user's order."""
+    from truthing.truth.linked import gold_alone
+
+    labels, predicted, place = question.labels, question.predicted, question.positive
     noise = outcome.noise or NoiseSummary(
         "none", labels.labelers, None, np.full(labels.n_classes, np.nan)
     )
+    found = dict(outcome.diagnostics)
+    if question.gold_chosen.kind == "unseen":
+        found["gold_choice"] = "unseen"
     told = replace(
         outcome,
+        diagnostics=found,
         truth=order.truth(outcome.truth),
         noise=order.summary(noise),
         warnings=[*joined.warnings, *outcome.warnings],
         assumptions=assumptions + outcome.assumptions,
     )
+    naive = face_value(labels, predicted, question.survey.weight)
+    if question.deployment is not None:
+        middle = question.deployment.draw(1000, question.rng()).mean(axis=0, keepdims=True)
+        naive = at_shares(naive[None], middle)[0]
+    alone = getattr(outcome.answer, "gold_alone", None)
     return Report(
         told,
         classes=labels.classes,
         positive=place,
         items=order.labels.items,
         method=method,
-        target=target,
-        seed=seed,
+        target=question.target,
+        seed=question.seed,
         sizes=sizes(joined),
         dropped=joined.dropped,
-        face_value=Tally.from_confusion(face_value(labels, predicted)),
-        cut=None if place is None else cut_of(score, predicted == place),
+        face_value=Tally.from_confusion(naive),
+        cut=None if place is None else cut_of(question.scores, predicted == place),
         shown=metrics,
-        gold_alone=gold_alone(question) if question.n_gold else None,
+        gold_alone=alone or (gold_alone(question) if question.n_gold else None),
+        slice_sizes=slice_sizes(question),
+        at_deployment=question.deployment is not None,
     )
 
 
@@ -283,6 +316,8 @@ def _posterior(question: Question, model: Any, panel_error: Any) -> Outcome:
     ):
         checks.require_identified(question.labels, question.gold)
     trusted = panel_error is not None and panel_error == 0
+    if trusted:
+        refuse_survey(question.survey.used, WITH_TRUST)
     if question.prior is not None and known_noise.is_open(model) and not trusted:
         raise InputError(
             "prior= is not used when the labelers' noise is learned and the panel may be "

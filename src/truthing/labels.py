@@ -105,25 +105,23 @@ class Labels:
         lines: Array | None = None,
         source: str = "",
     ) -> Labels:
-        """From integer codes (label -1 = missing); ``lines`` and ``source`` say where each entry stood."""
+        """From integer codes (-1 = missing); ``source`` and ``lines`` say where each stood."""
         key = item.astype(np.int64) * max(len(labelers), 1) + labeler
         order = places_in_order(key, label)
         if order is not None:
             key, item, labeler, label = key[order], item[order], labeler[order], label[order]
             votes = None if votes is None else votes[order]
             lines = None if lines is None else lines[order]
-        identical, where = 0, {}
+        identical, where = 0, dict[Any, str]()
         same = np.flatnonzero(key[1:] == key[:-1]) + 1
         if len(same) and not anonymous:
             drop = identical_repeats(key, label, same)
             identical = int(drop.sum())
             clash = same[~drop[same]]
-            where = {
-                (items[item[i]], labelers[labeler[i]]): f"{source} line {lines[i]}: "
-                if lines is not None
-                else ""
-                for i in clash[:1000]
-            }
+            for i in clash[:1000]:
+                line = "" if lines is None else f" {lines[i]}"
+                place = f"{source}{line}: " if source else ""
+                where[items[item[i]], labelers[labeler[i]]] = place
             if identical:
                 keep = ~drop
                 item, labeler, label = item[keep], labeler[keep], label[keep]

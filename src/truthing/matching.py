@@ -32,6 +32,8 @@ class Joined:
     warnings: list[str]
     said: list[str] = field(default_factory=list)
     score_name: str = ""
+    readings: Sequence[Any] = ()  # the files that everything came from
+    given: Sequence[Any] = ()  # all items that have labels, in the user's order
 
 
 def join(

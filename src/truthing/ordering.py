@@ -30,11 +30,6 @@ class Order:
     items: Array
     labelers: Array
 
-    def slices(self, places: Mapping[str, Array]) -> dict[str, Array]:
-        """The user's places of items as places inside."""
-        inside = np.argsort(self.items)
-        return {name: np.sort(inside[here]) for name, here in places.items()}
-
     def truth(self, truth: Array) -> Array:
         """Rows for each item inside, as rows in the user's order."""
         return truth[np.argsort(self.items)]

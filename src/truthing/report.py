@@ -21,6 +21,7 @@ from truthing.metrics.words import share
 from truthing.progress import Progress, listener
 from truthing.requirements import Judged, Requirement, needed_ratio
 from truthing.results import Result, written
+from truthing.survey.slices import SliceEstimate, slice_estimates
 from truthing.truth.outcome import NoiseSummary, Outcome
 
 
@@ -65,6 +66,8 @@ class Report(Judged, Result):
     shown: Sequence[str] | None = None
     provenance: dict[str, Any] = field(default_factory=dict)
     gold_alone: Any = None
+    slice_sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    at_deployment: bool = False
 
     @property
     def truth(self) -> Array:
@@ -123,6 +126,18 @@ class Report(Judged, Result):
     @property
     def confusion(self) -> Confusion:
         return self.outcome.answer.confusion
+
+    def by_slice(self, metric: str = "accuracy") -> list[SliceEstimate]:
+        """The metric in each slice that ``by=`` makes, partially pooled."""
+        found = {name: a.estimate(metric) for name, a in self.outcome.slices.items()}
+        return slice_estimates(metric, found, self.slice_sizes) if found else []
+
+    def worst_slice(self, metric: str = "accuracy") -> SliceEstimate:
+        """The slice that is most probably the worst, with that probability."""
+        found = self.by_slice(metric)
+        if not found:
+            raise InputError("there are no slices: give by= (--by COLUMN).")
+        return max(found, key=lambda each: each.probability_worst)
 
     def at_face_value(self, name: str) -> float:
         """The metric against the labels as they are: what one would report without this library."""
@@ -239,6 +254,12 @@ class Report(Judged, Result):
                 if self.noise.confusion is None
                 else self.noise.confusion.tolist(),
             },
+            "slices": [
+                each.to_dict(level)
+                for name in self.metrics
+                for each in self.by_slice(name)
+                if name not in ("auc", "average_precision")
+            ],
             "diagnostics": dict(self.diagnostics),
             "assumptions": list(self.assumptions),
             "warnings": list(self.warnings),
@@ -315,11 +336,14 @@ class Report(Judged, Result):
             if self.target == "sample"
             else "on new data like these"
         )
+        if self.at_deployment:
+            where = "at the class shares of deployment"
         if len(accuracy.values) == 1:
             text = f"Accuracy {accuracy.mean:.1%} {where}, by a method that gives no interval."
         else:
             found = share(accuracy.mean, *accuracy.interval(level), level)
             text = f"Accuracy {found} {where}."
+        text += "".join(f" {words}" for words in self._gold_words())
         points = 100 * (accuracy.mean - naive)
         if abs(points) < 0.5:
             return f"{text} The labels taken at face value say {naive:.0%} too."
@@ -330,6 +354,17 @@ class Report(Judged, Result):
             else "the labels share mistakes with the classifier"
         )
         return text + f" The labels taken at face value would say {naive:.0%}: {blame}."
+
+    def _gold_words(self) -> list[str]:
+        """How gold was chosen, where that is not a random choice."""
+        kind = self.diagnostics.get("gold_choice")
+        if kind == "seen":
+            return ["Gold was not a random choice; the answer corrects for what was seen."]
+        if kind == "chances":
+            return ["Gold was chosen with the chances given."]
+        if kind == "unseen":
+            return ["Gold was chosen by something unseen: this interval rests on labels alone."]
+        return []
 
     # ---- requirements ----------------------------------------------------------------------------
 

@@ -44,6 +44,12 @@ class Result:
             ) from None
         return pd.DataFrame(self.to_frame(*about, **named).to_dict(as_series=False))
 
+    def to_arviz(self, **about: Any) -> Any:
+        """Posterior draws of a grade, a rate or a comparison (``metric="accuracy"``) as the
+        DataTree of xarray that ArviZ reads.
+        """
+        return renderer("arviz").to_tree(self, **about)
+
     def json_object(self, *about: Any, **named: Any) -> dict[str, Any]:
         """What `to_json` writes: `to_dict`, which schema it follows, and the version."""
         found = self.to_dict(*about, **named)

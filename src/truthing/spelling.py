@@ -134,6 +134,7 @@ def merged_spellings(
 ) -> tuple[dict[Any, Any], list[str]]:
     """Spellings of one source that differ in case and blanks only, as the most frequent of them.
 
+    A number and its text are one class where every name is a number, and asked about elsewhere.
     Returns every name's spelling (only those that change) and what to say about it.
     """
     groups: dict[Any, list[int]] = {}
@@ -146,6 +147,12 @@ def merged_spellings(
         if len(kept) == 1:
             if isinstance(kept[0], str) and tidy(kept[0]) != kept[0]:
                 changed[kept[0]] = tidy(kept[0])
+            continue
+        if len({type(name) for name in kept}) > 1 and all(g[0] == "number" for g in groups):
+            best = next(name for name in kept if not isinstance(name, str))
+            texts = [name for name in kept if isinstance(name, str)]
+            changed |= dict.fromkeys(texts, best)
+            said.append(f"{where}: {texts[0]!r} and {best!r} count as one class, {best!r}.")
             continue
         if len({type(name) for name in kept}) > 1:
             raise InputError(

@@ -316,8 +316,8 @@ def test_areas_in_slices_and_without_scores() -> None:
         ({"predictions": [[0] * 150, [1] * 150]}, "mapping from model names"),
         ({"predictions": {"a": dict.fromkeys(range(70), 1), "b": dict.fromkeys(range(70, 150), 0)}}, "no labeled item in common"),
         ({"predictions": {"a": {"x": 1}, "b": {0: 1}}}, "model 'a': labels and predictions share no item"),
-        ({"by": {"nobody": 1}}, "by= names no item"),
-        ({"by": [1, 2]}, "2 values for 150 compared items"),
+        ({"by": {"nobody": 1}}, "`by=` names no item"),
+        ({"by": [1, 2]}, "2 values for 150 items"),
         ({"noise": tr.noise.Strata(2)}, "compare learns labelers by"),
         ({"draws": 5}, "too few"),
         ({"target": "moon"}, "not known"),
@@ -360,6 +360,6 @@ def test_command_line(tmp_path: Path) -> None:
     assert (tmp_path / "out.png").stat().st_size > 1000
     wrong = run("a.csv", "b.csv", "--by", "sight")
     assert (wrong.returncode, wrong.stdout) == (1, "")
-    assert "no file has a column 'sight'" in wrong.stderr
+    assert "--by sight: no file has that column" in wrong.stderr
     assert run("a.csv", "a.csv").returncode == 1
     assert truth.shape == (150,)

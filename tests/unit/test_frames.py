@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -32,15 +33,31 @@ class Stream:
         return self._table.__arrow_c_stream__(requested_schema)
 
 
+class ClassLabel:
+    """A column of numbers that stand for names."""
+
+    names = ("no", "yes")
+
+
 class Dataset:
     """Something with columns by name, as a Hugging Face dataset has them."""
 
-    def __init__(self, data: dict[str, Any]) -> None:
+    def __init__(self, data: dict[str, Any], features: Any = None, shown: Any = None) -> None:
         self.column_names = list(data)
-        self._data = data
+        self.features = features
+        self._data, self._shown = data, shown
 
-    def __getitem__(self, name: str) -> list[Any]:
-        return list(self._data[name])
+    def with_format(self, shown: Any) -> Dataset:
+        return Dataset(self._data, self.features, shown)
+
+    def __getitem__(self, name: str) -> Any:
+        values = list(self._data[name])
+        return pa.array(values) if self._shown == "arrow" else values
+
+
+def relation(data: dict[str, Any]) -> Any:
+    table = pa.table(data)
+    return duckdb.connect().from_arrow(table)
 
 
 def records(data: dict[str, Any]) -> list[dict[str, Any]]:
@@ -55,7 +72,9 @@ KINDS = {
     "lazy polars": pl.LazyFrame,
     "pyarrow": pa.table,
     "arrow stream": Stream,
+    "duckdb": relation,
     "dataset": Dataset,
+    "dataset shown as Arrow": lambda d: Dataset(d, shown="arrow"),
     "columns": dict,
     "arrays": lambda d: {k: np.array(v) for k, v in d.items()},
     "rows": records,
@@ -75,6 +94,21 @@ def test_any_frame_is_read(kind: str) -> None:
     gold = {"item": [1, 3], "truth": [False, True]}
     joined = prepare(make(PREDICTIONS), make(LABELS), gold=make(gold))
     assert (joined.gold >= 0).sum() == 2
+
+
+def test_datasets_know_the_names_of_their_classes() -> None:
+    numbers = {**LABELS, "label": [*map(int, LABELS["label"][:-1]), -1]}
+    labels = tr.read_labels(Dataset(numbers, {"label": ClassLabel}))
+    assert (labels.classes, labels.n_labels) == (("no", "yes"), 23)
+    splits = Dataset(LABELS)
+    splits.column_names = {"train": list(LABELS)}  # type: ignore[assignment]
+    with pytest.raises(tr.InputError, match=r"give one, such as dataset\['train'\]"):
+        tr.read_labels(splits)
+
+
+def test_what_holds_no_predictions_is_named() -> None:
+    with pytest.raises(tr.InputError, match="cannot be read from a object"):
+        tr.grade(object(), LABELS)
 
 
 def test_pandas_needs_no_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ import truthing as tr
 from truthing.truth import answer
 from truthing.truth.consensus import Entries, fit_dawid_skene
 from truthing.truth.draws import NARROWER
-from truthing.truth.gold_alone import GoldAlone, share_draws
+from truthing.truth.gold_alone import GoldAlone
 from truthing.truth.link.counts import confusion_draws, population_confusion
 from truthing.truth.link.design import link_design, solve_intercept
 from truthing.truth.link.prior import Components, learned_components, stated_components
@@ -188,13 +188,20 @@ def test_full_agreement_is_not_certainty() -> None:
 
 
 def test_gold_alone_is_the_finite_population_posterior() -> None:
-    drawn = share_draws(18, 20, 100, "sample", 200_000, np.random.default_rng(0))
+    def share_draws(n_items: int, n_draws: int, seed: int) -> np.ndarray:
+        gold = np.full(n_items, -1)
+        gold[:20] = [1] * 18 + [0] * 2
+        ones = np.ones(n_items, dtype=np.int64)
+        seeds = np.random.SeedSequence(seed)
+        return GoldAlone((0, 1), 1, ones, gold, "sample", n_draws, seeds)["accuracy"].draws
+
+    drawn = share_draws(100, 200_000, 0)
     # (k + Binomial(N - g, θ)) / N with θ ~ Beta(k + ½, g - k + ½): a beta-binomial
     mean = (18 + 80 * 18.5 / 21) / 100
     variance = 80 * 18.5 * 2.5 * (21 + 80) / (21**2 * 22) / 100**2
     assert drawn.mean() == pytest.approx(mean, abs=5 * np.sqrt(variance / 200_000))
     assert drawn.var() == pytest.approx(variance, rel=0.02)
-    whole = share_draws(18, 20, 10**7, "sample", 100_000, np.random.default_rng(1))
+    whole = share_draws(10**6, 100_000, 1)
     low, high = np.quantile(whole, [0.025, 0.975])
     np.testing.assert_allclose([low, high], beta.ppf([0.025, 0.975], 18.5, 2.5), atol=4e-3)
 

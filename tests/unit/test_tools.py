@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import zipfile
 from pathlib import Path
@@ -71,20 +70,6 @@ def test_inspect_epochs_are_items_of_their_own(tmp_path: Path) -> None:
     samples = [{"id": 1, "epoch": e, "scores": {"m": {"value": "CI"[e - 1]}}} for e in (1, 2)]
     reading = inspect(saved(tmp_path, {"eval": {}, "samples": samples}))
     assert said(reading) == {("1 (epoch 1)", "m"): "C", ("1 (epoch 2)", "m"): "I"}
-
-
-def test_zstandard_members_name_the_extra(tmp_path: Path) -> None:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        archive.writestr("samples/1_epoch_1.json", "{}")
-    data = buffer.getvalue()
-    for mark, at in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
-        place = data.index(mark) + at
-        data = data[:place] + (93).to_bytes(2, "little") + data[place + 2 :]
-    path = tmp_path / "log.eval"
-    path.write_bytes(data)
-    with pytest.raises(tr.InputError, match=r"truthing\[inspect\]|damaged"):
-        inspect(path)
 
 
 def component(kind: str, passed: bool, **more: Any) -> dict[str, Any]:
@@ -261,13 +246,3 @@ def test_mechanical_turk(tmp_path: Path) -> None:
     with pytest.raises(tr.InputError, match="several answers: spam, tone"):
         inspect(saved(tmp_path, two, "batch.csv"))
     assert len(said(inspect(saved(tmp_path, two, "batch.csv"), question="tone"))) == 2
-
-
-def test_excel_is_named(tmp_path: Path) -> None:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        archive.writestr("xl/workbook.xml", "<x/>")
-    path = tmp_path / "labels.xlsx"
-    path.write_bytes(buffer.getvalue())
-    with pytest.raises(tr.InputError, match="Excel file"):
-        tr.read_labels(path)

@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from truthing.errors import InputError
+from truthing.errors import OPTION_NAMES, InputError
 
 
 @dataclass(frozen=True)
 class Field:
-    """One question. ``kind``: choice, class (a choice among the classes), number, percent, yes
-    or noise.
+    """One question. ``kind``: choice, class (a choice among the classes), column (among the
+    columns of the files), number, percent, yes or noise.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Field:
         if self.kind == "yes":
             return True if form.get(self.name) else None
         text = str(form.get(self.name, "")).strip()
-        if not text or self.kind in ("choice", "class"):
+        if not text or self.kind in ("choice", "class", "column"):
             return text or None
         return self._number(text, percent=self.kind == "percent")
 
@@ -69,7 +69,7 @@ def option(name: str, value: Any) -> list[str]:
     ...     "not spam"), option("sensitivity", True)
     (['--panel-error', '0.05'], ['--noise', '0.02-0.08'], ['--positive', "'not spam'"], ['--sensitivity'])
     """
-    flag = f"--{name.replace('_', '-')}"
+    flag = f"--{OPTION_NAMES.get(name, name).replace('_', '-')}"
     return [flag] if value is True else [flag, _spelt(value)]
 
 

@@ -40,6 +40,11 @@ class Look:
     labelers: int = 0
     anonymous: bool = False
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of all files, each once."""
+        return tuple(dict.fromkeys(name for seen in self.files for name in seen.columns))
+
     def holding(self, use: str) -> list[Seen]:
         return [seen for seen in self.files if use in seen.uses]
 

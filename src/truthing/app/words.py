@@ -14,7 +14,6 @@ KNOWN = {
     "panel_error (--panel-error) changes that": "the form can change that",
     "panel_error (--panel-error) changes it": "the form can change it",
     "panel= (--panel) says otherwise": "the form can say otherwise",
-    "Give gold_weights, the chance of each gold item to be chosen.": "Choose gold at random.",
     "--sensitivity, or report.sensitivity()": "tick it under “More questions”",
     "as a file: --next FILE, or plan.next_items()": "as a file: download it above",
 }

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from truthing.cli import checking, gates, options, parse, showing
+from truthing.cli import checking, gates, options, parse, showing, survey
 from truthing.cli.groups import spread
-from truthing.errors import InputError, listing
+from truthing.errors import InputError
 
 
 @spread
@@ -44,6 +44,8 @@ def compare(
         typer.Option("--labels", help="One more file of labels (may be repeated)."),
     ] = None,
     gold: options.Gold = None,
+    drawn: survey.Drawn = survey.AS_USUAL,
+    deployment: options.Deployment = None,
     noise: options.Noise = None,
     positive: options.Positive = None,
     threshold: Annotated[
@@ -107,7 +109,6 @@ def compare(
         question=question,
     )
     case = read_case([labels, *(more_labels or [])], named_files(predictions), gold, asked=said)
-    slices = None if by is None else slice_column(by, list(case.readings))
     checking.for_compare(
         asked,
         case.models,
@@ -119,10 +120,24 @@ def compare(
     )
     with waiting() as progress:
         result = compare_models(
-            case.models, case.labels, gold=case.gold, noise=parse.noise(noise), threshold=threshold,
-            target=target, positive=positive, panel_error=parse.panel_error(panel_error), repeats=repeats, by=slices, draws=draws, seed=seed,  # type: ignore[arg-type]
-            panel=panel, trained_on_labels=trained_on_labels or (), progress=progress,
-        )  # fmt: skip
+            case.models,
+            case,
+            gold=case.gold,
+            by=by,
+            deployment=survey.deployment(deployment),
+            noise=parse.noise(noise),
+            threshold=threshold,
+            target=target,
+            positive=positive,
+            panel_error=parse.panel_error(panel_error),
+            repeats=repeats,  # type: ignore[arg-type]
+            draws=draws,
+            seed=seed,
+            panel=panel,
+            trained_on_labels=trained_on_labels or (),
+            progress=progress,
+            **drawn.arguments,
+        )
     parse.in_words_of_options(result)
     verdicts = gate.judge(result, asked)
     showing.deliver(
@@ -151,12 +166,3 @@ def named_files(files: list[str]) -> dict[str, str]:
             raise InputError(f"two models are called {name!r}: name them with NAME=FILE.")
         found[name] = file
     return found
-
-
-def slice_column(name: str, sources: list[Any]) -> dict[Any, Any]:
-    """The column from the first file that has it."""
-    for reading in sources:
-        if name in reading.table.frame.columns:
-            return dict(reading.column(name))
-    has = dict.fromkeys(c for reading in sources for c in reading.table.frame.columns)
-    raise InputError(f"--by {name}: no file has a column {name!r}; there are {listing(has, 20)}.")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from truthing.cli import checking, gates, options, parse, showing
+from truthing.cli import checking, gates, options, parse, showing, survey
 from truthing.cli.groups import spread
 from truthing.progress import part
 
@@ -23,6 +23,9 @@ def grade(
         ),
     ],
     gold: options.Gold = None,
+    drawn: survey.Drawn = survey.AS_USUAL,
+    by: options.By = None,
+    deployment: options.Deployment = None,
     noise: options.Noise = None,
     prior: options.Prior = None,
     positive: options.Positive = None,
@@ -129,10 +132,27 @@ def grade(
     )
     with waiting() as progress:
         report = grading.grade(
-            predictions, labels, gold=known, noise=parse.noise(noise), prior=parse.prior(prior, labels.classes, positive), positive=positive,
-            threshold=threshold, target=target, method=method, panel_error=parse.panel_error(panel_error), repeats=repeats,  # type: ignore[arg-type]
-            panel=panel, trained_on_labels=trained_on_labels, metrics=metric, draws=draws, seed=seed, progress=part(progress, 0, 0.4 if sensitivity else 1),
-        )  # fmt: skip
+            predictions,
+            case,
+            gold=known,
+            by=by,
+            deployment=survey.deployment(deployment),
+            noise=parse.noise(noise),
+            prior=parse.prior(prior, labels.classes, positive),
+            positive=positive,
+            threshold=threshold,
+            target=target,
+            method=method,
+            panel_error=parse.panel_error(panel_error),
+            repeats=repeats,  # type: ignore[arg-type]
+            panel=panel,
+            trained_on_labels=trained_on_labels,
+            metrics=metric,
+            draws=draws,
+            seed=seed,
+            progress=part(progress, 0, 0.4 if sensitivity else 1),
+            **drawn.arguments,
+        )
         found = report.sensitivity(level, progress=part(progress, 0.4, 1)) if sensitivity else None
         for name in (
             report.metrics

@@ -108,4 +108,19 @@ Repeats = Annotated[
         "--repeats", help="When a labeler contradicts itself: error, first, last or keep."
     ),
 ]
+By = Annotated[
+    str | None,
+    typer.Option(
+        "--by", metavar="COLUMN", help="Column with the slices of items to show one by one."
+    ),
+]
+Deployment = Annotated[
+    str | None,
+    typer.Option(
+        "--deployment",
+        metavar="SHARES",
+        help="Class shares where the classifier is used: 0.05 (of the positive class), a range "
+        "0.02-0.08, or CLASS=SHARE split by commas.",
+    ),
+]
 Draws = Annotated[int, typer.Option("--draws", help="Number of posterior draws.")]

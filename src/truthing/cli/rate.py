@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
-from truthing.cli import checking, gates, options, parse, showing
+from truthing.cli import checking, gates, options, parse, showing, survey
 from truthing.cli.groups import spread
 
 
@@ -17,6 +18,8 @@ def rate(
         typer.Argument(metavar="LABELS…", help="One file or several; - is standard input."),
     ],
     gold: options.Gold = None,
+    drawn: survey.Drawn = survey.AS_USUAL,
+    by: options.By = None,
     noise: options.Noise = None,
     target: options.Target = "sample",
     panel_error: options.PanelError = None,
@@ -62,13 +65,22 @@ def rate(
         map=map,
         question=question,
     )
-    case = read_case(labels, gold=gold, asked=said)
+    case = read_case(labels, gold=gold, asked=replace(said, per=by))
     checking.for_rate(asked, case.labels, case.gold, repeats=repeats)
     with waiting() as progress:
         result = prevalence(
-            case.labels, gold=case.gold, noise=parse.noise(noise), target=target, panel=panel,
-            panel_error=parse.panel_error(panel_error), repeats=repeats, seed=seed, progress=progress,  # type: ignore[arg-type]
-        )  # fmt: skip
+            case,
+            gold=case.gold,
+            by=by,
+            noise=parse.noise(noise),
+            target=target,
+            panel=panel,
+            panel_error=parse.panel_error(panel_error),
+            repeats=repeats,  # type: ignore[arg-type]
+            seed=seed,
+            progress=progress,
+            **drawn.arguments,
+        )
     parse.in_words_of_options(result)
     verdicts = gate.judge(result, asked)
     showing.deliver(result, output, show, about={"level": level}, verdicts=verdicts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,10 +13,12 @@ from truthing.arguments import as_draws, as_panel_error, as_seed, check_target
 from truthing.asking import (
     MOST_CELLS,
     as_noise,
+    chosen_gold,
     positive_class,
     prepare,
-    selection_weights,
     sizes,
+    survey_of,
+    unseen_choice,
 )
 from truthing.case import read_case
 from truthing.class_codes import Array, sort_classes
@@ -25,11 +28,13 @@ from truthing.labels import Labels, Repeats
 from truthing.matching import Joined
 from truthing.metrics.counts import Tally
 from truthing.metrics.face_value import face_value
-from truthing.ordering import in_order
+from truthing.ordering import Order, in_order
 from truthing.panel_kind import panel_of
 from truthing.predicted import predicted_classes
 from truthing.predictions import Predictions
 from truthing.progress import Progress, listener
+from truthing.survey.deployment import as_deployment
+from truthing.survey.design import read_survey
 
 MOST_ANSWERS = 100_000_000  # drawn truths kept, draws × items
 MOST_SCORED = 2000  # drawn truths given scores, as in `grade`
@@ -41,7 +46,12 @@ def compare(
     labels: Any,
     *,
     gold: Any = None,
-    gold_weights: Mapping[Any, float] | None = None,
+    gold_weights: Mapping[Any, float] | str | None = None,
+    gold_choice: str | None = None,
+    cluster: Any = None,
+    weights: Any = None,
+    stratum: Any = None,
+    deployment: Any = None,
     noise: Any = None,
     threshold: float | None = None,
     target: str = "sample",
@@ -50,7 +60,7 @@ def compare(
     panel: str | None = None,
     trained_on_labels: str | Sequence[str] = (),
     repeats: Repeats = "error",
-    by: Mapping[Any, Any] | Sequence[Any] | None = None,
+    by: Any = None,
     draws: int = 4000,
     seed: int = 0,
     progress: bool | Progress = False,
@@ -70,8 +80,20 @@ def compare(
     gold : mapping, path or data frame, optional
         Items whose truth is known, item to class. A few dozen random items narrow the interval
         most.
-    gold_weights : mapping, optional
+    gold_weights : mapping or column, optional
         Where gold items were not chosen with equal chances: item to its chance of being chosen.
+    gold_choice : {"random", "seen", "unseen"}, optional
+        How gold items were chosen. "seen": by what labels and predictions show, which is corrected
+        for; "unseen": by anything else, so gold says nothing sure about other items. None: random
+        where it looks like that, else "seen", and said.
+    cluster : column, sequence or mapping, optional
+        Items that belong together (images of a patient, answers to a prompt) and share mistakes.
+    weights : column, sequence or mapping, optional
+        How many items each stands for, where items were not drawn with equal chances.
+    stratum : column, sequence or mapping, optional
+        Strata that the items were drawn from; their accuracy may differ.
+    deployment : float, range, sequence, mapping or Prevalence, optional
+        Class shares where the classifier will be used: metrics are given for those.
     noise : float, tuple, mapping or noise model, optional
         What is known about the labelers. None: it is learned from the labels. A number is an error
         rate, ``(low, high)`` a range, a mapping goes from labeler to rate or matrix; or a model of
@@ -93,8 +115,8 @@ def compare(
         with models that did not.
     repeats : {"error", "first", "last", "keep"}, default "error"
         What to do when a labeler gave one item two different labels.
-    by : mapping or sequence, optional
-        Item to slice: every metric is also given for each slice, partially pooled.
+    by : column, sequence or mapping, optional
+        Slices: every metric is also given for each, partially pooled.
     draws : int, default 4000
         Draws of the posterior.
     seed : int, default 0
@@ -162,15 +184,24 @@ def compare(
             f"{votes.n_items:,} items leave memory for {fitting} draws only: limits of "
             "intervals are rough."
         )
-    weights = None if gold_weights is None else selection_weights(gold_weights, joined[0])
+    survey = survey_of(joined[0], order, cluster=cluster, weights=weights, stratum=stratum)
+    shares = as_deployment(deployment, votes.classes, place)
+    chosen = chosen_gold(joined[0], codes[0], gold_weights, gold_choice)
+    first = joined[0]
+    if chosen.kind == "unseen":
+        first, words = unseen_choice(first, None)
+        joined[0].warnings.insert(0, words)
+    warnings = list(dict.fromkeys([*(w for j in joined for w in j.warnings), *warnings]))
     ask = partial(
         shared_truth,
         votes,
         codes,
-        joined[0].gold,
+        first.gold,
         order.model(as_noise(noise)),
         panel_error,
-        gold_weights=weights,
+        gold_weights=chosen.weights,
+        gold_chosen=chosen,
+        survey=survey,
         n_draws=min(draws, fitting),
         seed=seed,
         say=say,
@@ -178,19 +209,10 @@ def compare(
         trained=trained,
     )
     found = ask()
-    slices = {} if by is None else order.slices(slices_of(by, order.labels))
+    slices = _slices(by, first, order)
     if slices:
         warnings += slice_warnings(slices, len(names))
-    scored = None
-    scores = [c[1] for c in columns if c[1] is not None]
-    if len(scores) == len(names):
-        share = votes.counts()[:, place] / np.maximum(votes.per_item, 1)
-        every = np.stack(scores)
-        scored = Scored(
-            every,
-            share,
-            partial(ask, scores=every, positive=place, n_draws=min(draws, fitting, MOST_SCORED)),
-        )
+    scored = _scored([c[1] for c in columns], votes, place, ask, min(draws, fitting))
     return Comparison(
         tuple(names),
         votes.classes,
@@ -199,15 +221,30 @@ def compare(
         codes,
         target,
         seed,
-        sizes(joined[0]),
+        sizes(first),
         joined[0].dropped,
-        tuple(Tally.from_confusion(face_value(votes, c)) for c in codes),
+        tuple(Tally.from_confusion(face_value(votes, c, survey.weight)) for c in codes),
         slices,
         [*warnings, *found.warnings],
         [*dict.fromkeys(assumptions), *found.assumptions],
         found.diagnostics,
         scored,
+        survey,
+        shares,
     )
+
+
+def _scored(
+    scores: Sequence[Array | None], votes: Labels, place: int | None, ask: Any, n_draws: int
+) -> Scored | None:
+    """What areas under curves need, where every model has scores."""
+    every = [score for score in scores if score is not None]
+    if len(every) < len(scores):
+        return None
+    share = votes.counts()[:, place] / np.maximum(votes.per_item, 1)
+    table = np.stack(every)
+    run = partial(ask, scores=table, positive=place, n_draws=min(n_draws, MOST_SCORED))
+    return Scored(table, share, run)
 
 
 def _trained(given: str | Sequence[str], names: list[str], *, gold: bool) -> list[bool]:
@@ -264,7 +301,7 @@ def join_models(
         if n
     ]
     joined[0].warnings.extend([*bare.warnings, *notes])
-    return joined
+    return [replace(j, readings=case.readings, given=case.labels.items) for j in joined]
 
 
 def _join(name: str, predictions: Predictions, labels: Labels, gold: Any) -> Joined:
@@ -274,22 +311,11 @@ def _join(name: str, predictions: Predictions, labels: Labels, gold: Any) -> Joi
         raise InputError(f"model {name!r}: {problem}") from None
 
 
-def slices_of(by: Mapping[Any, Any] | Sequence[Any], labels: Labels) -> dict[str, Array]:
+def _slices(by: Any, joined: Joined, order: Order) -> dict[str, Array]:
     """Places of the items in each slice, by the slice's name."""
-    if isinstance(by, Mapping):
-        texts = {str(k): v for k, v in by.items()}
-        named = [by.get(item, texts.get(str(item))) for item in labels.items]
-        if all(n is None for n in named):
-            raise InputError("by= names no item that is graded: give a mapping from item to slice.")
-    else:
-        named = list(by)
-        if len(named) != labels.n_items:
-            raise InputError(
-                f"by= has {len(named):,} values for {labels.n_items:,} compared items: give "
-                "one for each, or a mapping from item to slice."
-            )
-    texts_of = np.array(["(none)" if n is None else str(n) for n in named], dtype=object)
-    return {name: np.flatnonzero(texts_of == name) for name in sorted(set(texts_of))}
+    orders = joined.given, order.labels.items
+    parts = read_survey(joined.labels.items, orders, joined.readings, by=by)
+    return {name: parts.items_of(name) for name in parts.slice_names}
 
 
 def slice_warnings(slices: Mapping[str, Array], n_models: int) -> list[str]:

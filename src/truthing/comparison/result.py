@@ -13,6 +13,7 @@ from truthing.class_codes import Array
 from truthing.comparison.slices import Slice, by_slice
 from truthing.errors import InputError, did_you_mean, listing
 from truthing.metrics.counts import PER_CLASS, Tally, evaluate
+from truthing.metrics.difference import Difference, less_is_better
 from truthing.metrics.estimate import Estimate
 from truthing.metrics.words import difference as in_points
 from truthing.randomness import child
@@ -24,51 +25,13 @@ from truthing.requirements import (
     probability_words,
 )
 from truthing.results import Result
+from truthing.survey.deployment import Deployment
+from truthing.survey.design import PLAIN, Survey
 
 if TYPE_CHECKING:
     from truthing.truth.several_models import SharedTruth
 
-LESS_IS_BETTER = ("error", "false_alarm")
 AREAS = ("auc", "average_precision")
-
-
-@dataclass(frozen=True, eq=False)
-class Difference(Estimate):
-    """First model minus second, paired: both are graded by the same draws of the truth."""
-
-    first: str = ""
-    second: str = ""
-    metric: str = ""
-
-    @property
-    def probability_positive(self) -> float:
-        """P(first is above second); a tie counts half."""
-        share = ((self.values > 0) + 0.5 * (self.values == 0)) @ self.weights
-        return float(np.clip(share, 0.0, 1.0))  # weights add up to one but for rounding
-
-    @property
-    def probability_better(self) -> float:
-        """P(first is better than second): below it where less is better."""
-        return (
-            1 - self.probability_positive
-            if less_is_better(self.metric)
-            else self.probability_positive
-        )
-
-    def probability_equivalent(self, within: float = 0.01) -> float:
-        """P(the two differ by at most ``within``): the region of practical equivalence."""
-        if within < 0:
-            raise InputError(
-                f"within={within}: how far two models may differ and still count as equal; not negative."
-            )
-        return float((np.abs(self.values) <= within + 1e-12) @ self.weights)
-
-
-def less_is_better(metric: str) -> bool:
-    return (
-        metric.split("[")[0].split("_", 1)[-1] in LESS_IS_BETTER
-        or metric.split("[")[0] in LESS_IS_BETTER
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +63,8 @@ class Comparison(Judged, Result):
     assumptions: list[str] = field(default_factory=list)
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
     scored: Scored | None = None
+    survey: Survey = PLAIN
+    deployment: Deployment | None = None
 
     # ---- draws -----------------------------------------------------------------------------------
 
@@ -126,15 +91,22 @@ class Comparison(Judged, Result):
         return self._evaluate(metric, self._tallies(items, target))
 
     def _tallies(self, items: Any, target: str) -> tuple[Tally, ...]:
-        from truthing.comparison.tallies import count
+        from truthing.comparison.tallies import Redraw, class_factors, count
 
-        right, truth, predicted = count(
-            np.ascontiguousarray(self.truth[:, items]),
-            self.predicted[:, items],
-            len(self.classes),
+        known = np.ascontiguousarray(self.truth[:, items])
+        given, n_classes = self.predicted[:, items], len(self.classes)
+        weight, cluster = self.survey.weight, self.survey.cluster
+        how = Redraw(
             target,
             self._seed,
+            None if weight is None else weight[items],
+            None if cluster is None else cluster[items],
         )
+        right, truth, predicted = count(known, given, n_classes, how)
+        if self.deployment is not None:
+            shares = self.deployment.draw(len(known), np.random.default_rng(self._seed))
+            factor = class_factors(truth, shares)
+            right, truth, predicted = count(known, given, n_classes, how, factor)
         return tuple(Tally(right[:, j], truth, predicted[:, j]) for j in range(len(self.models)))
 
     def _areas(self, items: Any, target: str) -> Array:
@@ -152,6 +124,8 @@ class Comparison(Judged, Result):
         return found.truth
 
     def _with_scores(self) -> Scored:
+        if self.survey.weight is not None or self.survey.cluster is not None:
+            raise InputError("areas under curves do not take weights or clusters: leave them out.")
         if self.scored is None:
             raise InputError("areas under curves need scores of two classes from every model.")
         return self.scored
@@ -197,12 +171,8 @@ class Comparison(Judged, Result):
                 )
             first, second = first or self.models[0], second or self.models[1]
         draws = self.draws(metric)
-        found = draws[:, self._place(first)] - draws[:, self._place(second)]
-        known = found[~np.isnan(found)]
-        return Difference(
-            known, np.full(len(known), 1 / max(len(known), 1)), "draws", (-1.0, 1.0), 1 - len(known) / max(len(found), 1),
-            first=first, second=second, metric=metric,
-        )  # fmt: skip
+        both = draws[:, self._place(first)], draws[:, self._place(second)]
+        return Difference.between(both, (first, second), metric)
 
     def ranks(self, metric: str = "accuracy") -> Array:
         """P(rank) of each model, models × ranks, best first; models that tie share their ranks."""

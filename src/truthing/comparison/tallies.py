@@ -5,6 +5,7 @@ at once.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numba
 import numpy as np
@@ -15,24 +16,54 @@ from truthing.threads import in_threads, n_threads, shares
 from truthing.truth.scores import areas_of, run_ends
 
 
+@dataclass(frozen=True, eq=False)
+class Redraw:
+    """What each item counts in each draw: its weight, times that of a Bayesian bootstrap of
+    clusters (of items where there are none) where the question is about new data."""
+
+    target: str
+    seed: Seed
+    weight: Array | None = None
+    cluster: Array | None = None
+
+    def arrays(self, n_draws: int, n_items: int) -> tuple[Array, Array, Array]:
+        """A seed for each draw (-1: nothing is redrawn), weights and clusters of the items."""
+        weight = np.ones(n_items) if self.weight is None else self.weight.astype(float)
+        cluster = np.arange(n_items) if self.cluster is None else self.cluster.astype(np.int64)
+        return _seeds(n_draws, self.target, self.seed), weight, cluster
+
+
 def count(
-    truth: Array, predicted: Array, n_classes: int, target: str, seed: Seed
+    truth: Array, predicted: Array, n_classes: int, how: Redraw, factor: Array | None = None
 ) -> tuple[Array, Array, Array]:
     """Right (draws × models × classes), truth (draws × classes) and predicted (draws × models ×
-    classes).
+    classes); ``factor`` (draws × classes) is what an item of each true class counts.
     """
-    n_draws, n_models = len(truth), len(predicted)
+    (n_draws, n_items), n_models = truth.shape, len(predicted)
     right = np.zeros((n_draws, n_models, n_classes))
     known, given = np.zeros((n_draws, n_classes)), np.zeros((n_draws, n_models, n_classes))
-    codes, seeds = predicted.astype(np.int64), _seeds(n_draws, target, seed)
+    codes, (seeds, weight, cluster) = predicted.astype(np.int64), how.arrays(n_draws, n_items)
+    if factor is None:
+        factor = np.ones((n_draws, n_classes))
     in_threads(
         _count,
         [
-            (truth[a:b], codes, seeds[a:b], right[a:b], known[a:b], given[a:b])
+            (
+                *(truth[a:b], codes, seeds[a:b], weight, cluster, factor[a:b]),
+                *(right[a:b], known[a:b], given[a:b]),
+            )
             for a, b in shares(n_draws, n_threads())
         ],
     )
     return right, known, given
+
+
+def class_factors(known: Array, wanted: Array) -> Array:
+    """What items of each true class must count for the classes to have the ``wanted`` shares; NaN
+    where a wanted class does not occur."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        factor = np.where(wanted > 0, wanted * known.sum(axis=1, keepdims=True) / known, 0.0)
+    return np.where(np.isfinite(factor), factor, np.nan)
 
 
 def _seeds(n_draws: int, target: str, seed: Seed) -> Array:
@@ -45,26 +76,30 @@ def _seeds(n_draws: int, target: str, seed: Seed) -> Array:
 
 
 @numba.njit(cache=True)
-def _weights(seed, out):  # type: ignore[no-untyped-def]
-    """Those of a Bayesian bootstrap, or ones."""
+def _weights(seed, base, cluster, out):  # type: ignore[no-untyped-def]
+    """Those of a Bayesian bootstrap of clusters, or ones, times the items' own."""
+    mass = np.ones(cluster.max() + 1)
     if seed >= 0:
         np.random.seed(seed)
+        for c in range(len(mass)):
+            mass[c] = -math.log(1 - np.random.random())
     for i in range(len(out)):
-        out[i] = -math.log(1 - np.random.random()) if seed >= 0 else 1.0
+        out[i] = base[i] * mass[cluster[i]]
 
 
 @numba.njit(cache=True, nogil=True)
-def _count(truth, predicted, seeds, right, known, given):  # type: ignore[no-untyped-def]
+def _count(truth, predicted, seeds, base, cluster, factor, right, known, given):  # type: ignore[no-untyped-def]
     n_draws, n_items = truth.shape
     weight = np.empty(n_items)
     for d in range(n_draws):
-        _weights(seeds[d], weight)
+        _weights(seeds[d], base, cluster, weight)
         for i in range(n_items):
-            known[d, truth[d, i]] += weight[i]
+            mass = weight[i] * factor[d, truth[d, i]]
+            known[d, truth[d, i]] += mass
             for j in range(len(predicted)):
-                given[d, j, predicted[j, i]] += weight[i]
+                given[d, j, predicted[j, i]] += mass
                 if predicted[j, i] == truth[d, i]:
-                    right[d, j, truth[d, i]] += weight[i]
+                    right[d, j, truth[d, i]] += mass
 
 
 def areas(positive: Array, scores: Array, target: str, seed: Seed) -> Array:
@@ -73,14 +108,15 @@ def areas(positive: Array, scores: Array, target: str, seed: Seed) -> Array:
     """
     n_draws = len(positive)
     found = np.empty((len(scores), n_draws, 2))
-    part, seeds = np.ascontiguousarray(positive), _seeds(n_draws, target, seed)
+    part = np.ascontiguousarray(positive)
+    seeds, base, cluster = Redraw(target, seed).arrays(n_draws, positive.shape[1])
     for j, row in enumerate(scores):
         order = np.argsort(-row, kind="stable")
         ends = run_ends(row[order])
         in_threads(
             _areas,
             [
-                (part[a:b], order, ends, seeds[a:b], found[j, a:b])
+                (part[a:b], order, ends, seeds[a:b], base, cluster, found[j, a:b])
                 for a, b in shares(n_draws, n_threads())
             ],
         )
@@ -88,10 +124,10 @@ def areas(positive: Array, scores: Array, target: str, seed: Seed) -> Array:
 
 
 @numba.njit(cache=True, nogil=True)
-def _areas(positive, order, ends, seeds, out):  # type: ignore[no-untyped-def]
+def _areas(positive, order, ends, seeds, base, cluster, out):  # type: ignore[no-untyped-def]
     weight, hits, alarms = np.empty(len(order)), np.empty(len(order)), np.empty(len(order))
     for d in range(len(positive)):
-        _weights(seeds[d], weight)
+        _weights(seeds[d], base, cluster, weight)
         for place in range(len(order)):
             i = order[place]
             hits[place] = weight[i] * positive[d, i]

@@ -15,6 +15,7 @@ import polars as pl
 from truthing.errors import InputError, listing
 from truthing.tables import text
 from truthing.tables.asked import Asked
+from truthing.tables.coding import to_utf_8
 from truthing.tables.columns import Columns, recognise
 from truthing.tables.table import Table
 
@@ -147,7 +148,9 @@ def _converted(file: Path, asked: Asked, cache: Path) -> Path:
             f"{file.name} is neither Parquet nor plain CSV: streaming reads those two. Write it as "
             "Parquet, or use engine='memory' (--engine memory)."
         )
-    content = text.check(start, file.name)
+    content, _ = to_utf_8(start, file.name)
+    if not start.endswith(content):
+        raise InputError(f"{file.name} is not UTF-8: save it as UTF-8 to stream it.")
     head = text.delimited(content, file.name, asked.delimiter)
     target = cache / f"{file.stem}-{_stamp([file], {})}.parquet"
     if not target.exists():
@@ -156,7 +159,7 @@ def _converted(file: Path, asked: Asked, cache: Path) -> Path:
         separator = asked.delimiter or text.find_separator(content)
         scan = pl.scan_csv(file, separator=separator, infer_schema=False)
         try:
-            if scan.collect_schema().names() != head.frame.columns:
+            if head.first_line != 2 or scan.collect_schema().names() != head.frame.columns:
                 raise InputError(
                     f"{file.name}: its header cannot be streamed. Name every column once, or use "
                     "engine='memory' (--engine memory)."

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from truthing.errors import InputError, listing
+from truthing.frequency import Prevalence
 from truthing.labels import Labels
 from truthing.metrics.words import share
-from truthing.rate import Prevalence, prevalence
+from truthing.rate import prevalence
 
 
 @dataclass(frozen=True, eq=False)

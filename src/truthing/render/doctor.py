@@ -42,7 +42,8 @@ def _offers(title: str, offers: Sequence[Offer], console: Console) -> None:
 
 
 def sheet(findings: Findings, **more: Any) -> Sheet:
-    from truthing.render.sheet import Block, Sheet
+    from truthing.render.block import Block
+    from truthing.render.sheet import Sheet
 
     files = [
         Block(safe(f.path), ("found",), tuple((safe(sentence, 500),) for sentence in f.sentences))

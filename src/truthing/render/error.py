@@ -8,8 +8,9 @@ from rich.console import Console
 from rich.text import Text
 
 from truthing.papers.closed_forms import ClosedForms, numbers
+from truthing.render.block import Block
 from truthing.render.console import err
-from truthing.render.sheet import Block, Sheet
+from truthing.render.sheet import Sheet
 
 
 def show(result: ClosedForms, console: Console) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from truthing.render.block import Block
 from truthing.render.methods import methods
-from truthing.render.sheet import Block, Sheet
+from truthing.render.sheet import Sheet
+from truthing.render.slices import slice_blocks
 from truthing.render.summary import Line, Summary
 from truthing.render.words import metric_title, next_step
 from truthing.report import Report
@@ -24,7 +26,7 @@ def sheet(report: Report, *, level: float = 0.95, terms: str = "usual", **more: 
         level=level,
         lines=tuple(lines),
         ends=(0.0, 1.0),
-        blocks=(confusion_block(summary),),
+        blocks=(*slice_blocks(report, level), confusion_block(summary)),
         warnings=tuple(report.warnings),
         assumptions=tuple(report.assumptions),
         following=next_step(report) or "",

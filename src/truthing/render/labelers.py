@@ -14,9 +14,10 @@ from rich.text import Text
 from truthing.errors import InputError
 from truthing.people.advice import Advice
 from truthing.people.result import LabelersReport
+from truthing.render.block import Block
 from truthing.render.console import safe
 from truthing.render.figures import Picture
-from truthing.render.sheet import Block, Sheet
+from truthing.render.sheet import Sheet
 from truthing.render.summary import Line, scale
 from truthing.render.terminal import checks, doubts, fits, said
 from truthing.render.words import one_line, percent

@@ -6,6 +6,12 @@ from truthing import __version__
 from truthing.render.words import percent
 from truthing.report import Report
 
+GOLD = {
+    "random": "which were taken to be a random choice",
+    "chances": "which had been chosen with known unequal chances (inverse probability weights)",
+    "seen": "which had been chosen by what labels and predictions show and were weighted back "
+    "within strata of these (Begg & Greenes 1983)",
+}
 CITATIONS = {
     "su": "Su, J. K. (2024). On Truthing Issues in Supervised Classification. Journal of Machine "
     "Learning Research 25, 1–91.",
@@ -13,6 +19,8 @@ CITATIONS = {
     "error-rates using the EM algorithm. Applied Statistics 28(1), 20–28.",
     "lam": "Lam, C. P. and Stork, D. G. (2003). Evaluating classifiers by means of test data with "
     "noisy labels. IJCAI-03, 513–518.",
+    "begg": "Begg, C. B. and Greenes, R. A. (1983). Assessment of diagnostic tests when disease "
+    "verification is subject to selection bias. Biometrics 39(1), 207–215.",
     "gelman": "Gelman, A. et al. (2013). Bayesian Data Analysis, 3rd ed. Chapman & Hall/CRC, sections "
     "11.4–11.5.",
     "newton": "Newton, M. A. and Raftery, A. E. (1994). Approximate Bayesian inference with the "
@@ -51,11 +59,14 @@ def methods(report: Report, level: float = 0.95) -> tuple[str, list[str]]:
                     else f"stated in advance (panel error {report.diagnostics['panel_error']})"
                 )
                 + (
-                    ", updated by the gold items, which were taken to be a random choice."
+                    f", updated by the gold items, {GOLD[report.diagnostics['gold_choice']]}."
                     if size["gold"]
                     else "."
                 )
             )
+        if report.diagnostics.get("gold_choice") == "seen":
+            cited.append("begg")
+        said += about_items(report)
         said.append(
             f"All figures are posterior means with {percent(level)} highest-density "
             "intervals computed from draws of complete answer keys, for "
@@ -90,3 +101,9 @@ def methods(report: Report, level: float = 0.95) -> tuple[str, list[str]]:
         "from its true error is described by Lam & Stork (2003)."
     )
     return " ".join(said), [CITATIONS[key] for key in sorted(cited)]
+
+
+def about_items(report: Report) -> list[str]:
+    """How the items were drawn, where that was said."""
+    starts = ("Items come in", "Items count by", "Strata may", "Slices are", "Figures are for")
+    return [words for words in report.assumptions if words.startswith(starts)]

@@ -20,6 +20,7 @@ from truthing import __version__
 from truthing.class_codes import Array
 from truthing.render import svg
 from truthing.render.methods import methods
+from truthing.render.slices import slice_blocks
 from truthing.render.summary import LEVELS, Line, Summary, scale, sensitivity_lines
 from truthing.render.words import MEDICAL, NAMES, next_step, number, one_line, percent
 from truthing.report import Report
@@ -49,6 +50,7 @@ def to_html(
             names=_names(summary),
             report=report,
             summary=summary,
+            blocks=slice_blocks(report, level),
             levels=levels,
             shown=levels.index(level),
             version=__version__,

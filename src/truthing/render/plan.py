@@ -10,9 +10,10 @@ from rich.text import Text
 
 from truthing.planning.design import Basket, Design
 from truthing.planning.result import Plan
+from truthing.render.block import Block
 from truthing.render.console import safe
 from truthing.render.figures import Picture
-from truthing.render.sheet import Block, Sheet
+from truthing.render.sheet import Sheet
 from truthing.render.terminal import checks, doubts
 from truthing.render.words import percent
 

@@ -7,12 +7,21 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from truthing.rate import Prevalence
+from truthing.frequency import Prevalence
+from truthing.render.block import Block
 from truthing.render.console import safe
 from truthing.render.figures import Picture, draw_lines
 from truthing.render.sheet import Sheet
+from truthing.render.slices import differences_block, slices_block
 from truthing.render.summary import Line
-from truthing.render.terminal import MOST_METRICS, add_line, checks, doubts, lines_table
+from truthing.render.terminal import (
+    MOST_METRICS,
+    add_line,
+    block_table,
+    checks,
+    doubts,
+    lines_table,
+)
 from truthing.render.words import one_line, percent
 
 
@@ -27,7 +36,18 @@ def show(result: Prevalence, console: Console, *, level: float = 0.95) -> None:
     if len(result.classes) > MOST_METRICS:
         table.add_row(f"… {len(result.classes) - MOST_METRICS} more: --json shows all")
     console.print(table, soft_wrap=False)
+    for block in blocks(result, level):
+        console.print()
+        console.print(block_table(block), soft_wrap=False)
     doubts(console, result.assumptions)
+
+
+def blocks(result: Prevalence, level: float) -> tuple[Block, ...]:
+    """Slices, and how they differ: two systems before one panel are two slices."""
+    if not result.slices:
+        return ()
+    shares = slices_block(result.by_slice(), one_line(result.headline_class, 16), level)
+    return (shares, differences_block(result, level)) if len(result.slices) > 1 else (shares,)
 
 
 def sheet(result: Prevalence, *, level: float = 0.95, **more: Any) -> Sheet:
@@ -43,6 +63,7 @@ def sheet(result: Prevalence, *, level: float = 0.95, **more: Any) -> Sheet:
         estimate="share",
         lines=lines,
         ends=(0.0, 1.0),
+        blocks=blocks(result, level),
         warnings=tuple(result.warnings),
         assumptions=tuple(result.assumptions),
         **more,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from truthing.render.sheet import Block, Sheet
+from truthing.render.block import Block
+from truthing.render.sheet import Sheet
 from truthing.results import Result
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import polars as pl
 
 from truthing import __version__
+from truthing.render.block import Block
 from truthing.render.console import safe
 from truthing.render.summary import Line, scale
 from truthing.render.words import number, one_line, percent
@@ -25,16 +26,6 @@ from truthing.tables.write import csv_text
 
 FOLDER = Path(__file__).parent / "templates"
 MOST_SENTENCES = 40
-
-
-@dataclass(frozen=True)
-class Block:
-    """A table of words: its title, its heads and its rows."""
-
-    title: str
-    heads: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    note: str = ""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from truthing.render.sheet import Block, Sheet
+from truthing.render.block import Block
+from truthing.render.sheet import Sheet
 from truthing.results import Result
 
 

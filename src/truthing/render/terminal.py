@@ -12,8 +12,10 @@ from rich.table import Table
 from rich.text import Text
 
 from truthing.metrics.estimate import Estimate
+from truthing.render.block import Block
 from truthing.render.console import safe
 from truthing.render.methods import methods
+from truthing.render.slices import slice_blocks
 from truthing.render.summary import Summary, sensitivity_lines
 from truthing.render.words import metric_title, next_step, number, one_line, percent
 from truthing.report import Report
@@ -39,6 +41,9 @@ def show(
     console.print(metrics_table(report, level, console, terms), soft_wrap=False)
     console.print()
     console.print(confusion_table(summary, console), soft_wrap=False)
+    for block in slice_blocks(report, level):
+        console.print()
+        console.print(block_table(block), soft_wrap=False)
     if len(summary.labelers) > 1:
         console.print()
         console.print(labelers_table(summary, level, console), soft_wrap=False)
@@ -47,6 +52,16 @@ def show(
         console.print(sensitivity_table(sensitivity, level, console), soft_wrap=False)
     doubts(console, report.assumptions, next_step(report))
     said(console, "Methods", [methods(report, level)[0]])
+
+
+def block_table(block: Block) -> Table:
+    """A table of words."""
+    table = plain_table(block.title.lower())
+    for n, head in enumerate(block.heads):
+        table.add_column(head, justify="left" if n == 0 else "right", no_wrap=True)
+    for row in block.rows:
+        table.add_row(*map(Text, row))
+    return table
 
 
 def checks(console: Console, warnings: Sequence[str]) -> None:

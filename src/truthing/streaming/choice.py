@@ -14,9 +14,27 @@ ENGINES = ("auto", "memory", "stream", "dask")
 MANY_ROWS = 20_000_000  # labels beyond which "auto" streams
 
 
-def runs_streamed(engine: Any, labels: Any, reasons: Mapping[str, bool]) -> bool:
-    """Whether these labels are streamed. ``reasons`` are things that need them in memory, and
-    whether each was asked for."""
+ONE_BY_ONE = (
+    *("noise", "prior", "scores", "threshold", "deployment"),
+    *("cluster", "weights", "stratum", "by"),
+)
+
+
+def runs_streamed(given: Mapping[str, Any]) -> bool:
+    """Whether `grade` or `prevalence` with these arguments streams its labels; in words why it
+    cannot, where it was told to."""
+    engine, labels = given["engine"], given["labels"]
+    reasons = [f"{name}=" for name in ONE_BY_ONE if given.get(name) is not None]
+    if given.get("method", "posterior") != "posterior":
+        reasons.append(f"method={given['method']!r}")
+    if given["panel_error"] is not None and given["panel_error"] == 0:
+        reasons.append("panel_error=0")
+    if isinstance(given["gold_weights"], str):
+        reasons.append("a column of chances")
+    if given["gold_choice"] == "unseen":
+        reasons.append("gold_choice='unseen'")
+    if "predictions" in given and not isinstance(given["predictions"], str | Path):
+        reasons.append("a prediction that is not in a file")
     named = not isinstance(engine, str)
     if not named and engine not in ENGINES and "://" not in engine:
         raise InputError(f"engine {engine!r} is not known: choose {', '.join(ENGINES)}.")
@@ -24,18 +42,17 @@ def runs_streamed(engine: Any, labels: Any, reasons: Mapping[str, bool]) -> bool
         return False
     on_disk = isinstance(labels, str | Path) and str(labels) != "-"
     if engine == "auto":
-        return on_disk and not any(reasons.values()) and _is_large(Path(str(labels)))
+        return on_disk and not reasons and _is_large(Path(str(labels)))
     if not on_disk:
         raise InputError(
             f"engine={engine!r} reads labels from a Parquet or CSV file or a folder of Parquet "
             "files: give its path, or use engine='memory'."
         )
-    for what, wanted in reasons.items():
-        if wanted:
-            raise InputError(
-                f"engine={engine!r} answers by the link with learned noise; {what} needs the "
-                "labels in memory: leave it out, or use engine='memory' (--engine memory)."
-            )
+    if reasons:
+        raise InputError(
+            f"engine={engine!r} answers by the link with learned noise; {reasons[0]} needs the "
+            "labels in memory: leave it out, or use engine='memory' (--engine memory)."
+        )
     return True
 
 

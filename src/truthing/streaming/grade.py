@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from truthing.asking import MOST_CELLS, chance_weights, check_metrics, positive_class
+from truthing.arguments import as_draws, as_panel_error, as_seed
+from truthing.asking import chance_weights, check_metrics, fitting_draws, positive_class
 from truthing.errors import InputError
 from truthing.labels import Repeats
 from truthing.metrics.counts import Tally
 from truthing.panel_kind import panel_of
-from truthing.progress import Progress, part
+from truthing.progress import Progress, listener, part
 from truthing.report import Report
 from truthing.streaming.held import Held, hold
 from truthing.streaming.items import StreamedItems, StreamedTruth
+from truthing.survey.gold_choice import RANDOM, GoldChoice, choice_by_strata
 from truthing.tables.asked import UNASKED, Asked
 from truthing.truth.link.grouped import ViewSums, view_sums
 from truthing.truth.link.views import fit_both
@@ -29,7 +31,8 @@ def grade_streamed(
     labels: Any,
     *,
     gold: Any = None,
-    gold_weights: Mapping[Any, float] | None = None,
+    gold_weights: Any = None,
+    gold_choice: str | None = None,
     target: str = "sample",
     positive: Any = None,
     panel_error: Any = None,
@@ -40,12 +43,13 @@ def grade_streamed(
     draws: int = 4000,
     engine: Any = "stream",
     seed: int = 0,
-    progress: Progress,
+    progress: bool | Progress = False,
     asked: Asked = UNASKED,
+    **others: Any,
 ) -> Report:
-    """`grade` of files that are not read into memory; arguments as there, already checked."""
-    from truthing.truth.linked import gold_alone
-
+    """`grade` of files that are not read into memory; arguments as there, and as `runs_streamed`
+    lets them pass."""
+    say = listener(progress)
     held = hold(
         predictions,
         labels,
@@ -53,27 +57,22 @@ def grade_streamed(
         engine=engine,
         asked=asked,
         repeats=repeats,
-        progress=part(progress, 0, 0.4),
+        progress=part(say, 0, 0.4),
     )
     classes, assumptions = held.panel.classes, list(held.said)
     place = positive_class(classes, positive, assumptions)
     kind = panel_of(panel, held.panel.labelers, assumptions)
     check_metrics(metrics or (), classes, place)
-    fitting = max(100, MOST_CELLS // len(classes) ** 2)
-    if draws > fitting:
-        held.warnings.append(
-            f"{len(classes)} classes leave memory for {fitting} draws only: limits of "
-            "intervals are rough."
-        )
-    question, outcome = answer_streamed(
+    _, outcome = answer_streamed(
         held,
-        panel_error=panel_error,
+        panel_error=as_panel_error(panel_error),
         gold_weights=gold_weights,
-        progress=part(progress, 0.4, 1),
+        gold_choice=gold_choice,
+        progress=part(say, 0.4, 1),
         positive=place,
         target=target,
-        n_draws=min(draws, fitting),
-        seed=seed,
+        n_draws=fitting_draws(as_draws(draws), len(classes), held.warnings),
+        seed=as_seed(seed),
         panel=kind,
         trained_on_labels=trained_on_labels,
     )
@@ -94,7 +93,7 @@ def grade_streamed(
         dropped=held.dropped,
         face_value=Tally.from_confusion(held.face_value),
         shown=metrics,
-        gold_alone=gold_alone(question) if question.n_gold else None,
+        gold_alone=getattr(outcome.answer, "gold_alone", None),
     )
 
 
@@ -102,7 +101,8 @@ def answer_streamed(
     held: Held,
     *,
     panel_error: Any,
-    gold_weights: Mapping[Any, float] | None,
+    gold_weights: Any,
+    gold_choice: str | None,
     progress: Progress,
     **asked: Any,
 ) -> tuple[Question, Outcome]:
@@ -119,14 +119,15 @@ def answer_streamed(
     sums: ViewSums = panel.engine.add(view_sums, *tables)
     views, number = sums.views(full)
     gold = np.append(held.gold, -1)[number]
-    weights = None if gold_weights is None else chance_weights(gold_weights, held.gold_items)
+    chosen = _chosen(held, gold_weights, gold_choice)
     constant = np.full(len(number), held.constant or 0)
     has_classifier = held.constant is None and (held.panel.found.predicted > 0).sum() > 1
     question = Question(
         panel,  # type: ignore[arg-type]
         views.predicted if has_classifier else constant,
         gold,
-        gold_weights=weights,
+        gold_weights=chosen.weights,
+        gold_chosen=chosen,
         progress=progress,
         size=views.size,
         **asked,
@@ -141,6 +142,21 @@ def answer_streamed(
         outcome, truth=truth, noise=held.summary(found.noise), sensitivity=_needs_memory
     )
     return question, outcome
+
+
+def _chosen(held: Held, chances: Any, asked: str | None) -> GoldChoice:
+    """How gold was chosen, by the user's word or by its looks."""
+    if chances is not None:
+        if asked is not None:
+            raise InputError("`gold_weights=` says how gold was chosen: leave `gold_choice=` out.")
+        return GoldChoice("chances", chance_weights(chances, held.gold_items), asked=True)
+    if not len(held.gold):
+        return RANDOM
+    found = held.panel.found
+    strata = found.gold_strata[np.argsort(found.gold_strata[:, 0]), 1]
+    choice = choice_by_strata(asked, found.strata, strata)
+    held.warnings.extend(choice.warnings)
+    return choice
 
 
 def _needs_memory(level: float, progress: Progress) -> Any:

@@ -25,15 +25,15 @@ from truthing.predictions import Gold
 from truthing.progress import Progress
 from truthing.tables.asked import UNASKED, Asked
 from truthing.tables.read import read_as
+from truthing.truth.counted import CountedPanel, count_panel
 from truthing.truth.outcome import NoiseSummary
-from truthing.truth.survey import Surveyed, survey
 
 
 @dataclass(frozen=True, eq=False)
 class Held:
     """A panel on disk, its gold and its order, and what had to be said about them."""
 
-    panel: Surveyed
+    panel: CountedPanel
     stream: Stream
     labelers: tuple[Any, ...]  # in the order of their first label
     gold: Array  # codes of gold items that are among the items
@@ -67,7 +67,7 @@ class Held:
         """The same data with shards read otherwise, see `Stored`."""
         stream = self.stream.changed(**changes)
         engine = _engine(stream, self.where)
-        panel = replace(self.panel, engine=engine, found=engine.add(survey))
+        panel = replace(self.panel, engine=engine, found=engine.add(count_panel))
         return replace(self, stream=stream, panel=panel)
 
     def summary(self, noise: NoiseSummary) -> NoiseSummary:
@@ -124,13 +124,15 @@ def hold(
     inside = tuple(labelers[t] for t in places_by_name(labelers))
     chosen = _engine(stream, engine)
     where = getattr(chosen, "client", engine)
-    panel = Surveyed(words.classes, inside, chosen, chosen.add(survey))
+    panel = CountedPanel(words.classes, inside, chosen, chosen.add(count_panel))
     about = dict(page.dropped), list(words.said), warnings, where
     held = Held(panel, stream, labelers, codes, names, *about)
     if guesses is None:
         return held
     if (panel.found.predicted > 0).sum() == 1:
         alone = held.read_otherwise(alone=True)
+        alone.panel.found.strata = panel.found.strata  # as the predictions have them
+        alone.panel.found.gold_strata = panel.found.gold_strata
         return replace(alone, constant=int(panel.found.predicted.argmax()))
     return _without_itself(held)
 

@@ -97,4 +97,4 @@ def npy(data: bytes, name: str) -> Table:
     ) as problem:
         raise _damaged(name, "numpy", problem) from None
     kind = "numpy vector" if array.ndim == 1 else "numpy table"
-    return Table(frame, name, kind, nameless=True, first_line=0)
+    return Table(frame, name, kind, nameless=True)

@@ -187,6 +187,16 @@ def _take(
         )
 
 
+def is_known(name: str) -> bool:
+    """Whether a column of this name would be recognised.
+
+    >>> is_known("Worker ID"), is_known("Export of 3 May")
+    (True, False)
+    """
+    plain = _plain(name)
+    return any(n in words for words in ROLES.values() for n in (plain, _SUFFIX.sub("", plain)))
+
+
 def _has_labeler(columns: Sequence[str]) -> bool:
     return any(_SUFFIX.sub("", _plain(c)) in ROLES["labeler"] for c in columns)
 
@@ -236,13 +246,13 @@ def _own_classes(table: Table, role: Mapping[str, str]) -> list[Any]:
 
 def _refuse_no_header(table: Table) -> None:
     """A first line of values is a file without a header."""
-    if table.first_line is None or table.nameless or table.typed:
+    if table.nameless or table.typed:
         return
     for name in table.frame.columns:
         column = table.frame[name]
         if name and column.n_unique() < max(3, 0.5 * column.len()) and (column == name).any():
             raise InputError(
-                f"{table.name} line 1 looks like data, not like names of columns ({name!r} is a "
+                f"{table.name} {table.unit} {table.first_line - 1} looks like data, not like names of columns ({name!r} is a "
                 "value of its column too): write a first line such as item,labeler,label."
             )
 

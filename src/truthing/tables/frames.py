@@ -45,7 +45,7 @@ def from_frame(frame: Any) -> Table:
     if isinstance(frame, pl.DataFrame):
         return _checked(frame, "polars table")
     if isinstance(frame, list | tuple) and is_frame(frame):
-        return from_records(list(frame), "table", "rows", None)
+        return from_records(list(frame), "table", "rows", 0, "row")
     if isinstance(frame, Mapping) and is_frame(frame):
         return _from_columns({str(k): list(v) for k, v in frame.items()}, "columns")
     import narwhals as nw
@@ -61,11 +61,32 @@ def from_frame(frame: Any) -> Table:
     if hasattr(frame, "__arrow_c_stream__"):
         return _checked(pl.DataFrame(frame), "Arrow table")
     if hasattr(frame, "column_names"):
-        return _from_columns({c: list(frame[c]) for c in frame.column_names}, "dataset")
+        return _from_dataset(frame)
     raise InputError(
         f"cannot read labels from a {type(frame).__name__}: give a path, '-' for standard input, "
         "a pandas, polars or Arrow table, rows as dicts, or a dict of columns."
     ) from None
+
+
+def _from_dataset(dataset: Any) -> Table:
+    """A Hugging Face dataset: plain values in whatever format it shows them, and class names."""
+    if isinstance(dataset.column_names, Mapping):
+        splits = list(dataset.column_names)
+        raise InputError(
+            f"this is several datasets ({', '.join(map(str, splits[:4]))}): give one, such as "
+            f"dataset[{splits[0]!r}]."
+        )
+    if hasattr(dataset, "with_format"):
+        dataset = dataset.with_format(None)
+    features = getattr(dataset, "features", None) or {}
+    columns = {}
+    for name in dataset.column_names:
+        classes = getattr(features.get(name), "names", None)
+        values = list(dataset[name])
+        if classes is not None:  # numbers that stand for names; -1 is no label
+            values = [None if v is None or v < 0 else classes[v] for v in values]
+        columns[name] = values
+    return _from_columns(columns, "dataset")
 
 
 def _checked(frame: pl.DataFrame, kind: str) -> Table:
@@ -122,7 +143,9 @@ def _from_columns(columns: Mapping[str, Any], kind: str) -> Table:
     return Table(pl.DataFrame(data), "table", kind)
 
 
-def from_records(records: list[Any], name: str, kind: str, first_line: int | None = 1) -> Table:
+def from_records(
+    records: list[Any], name: str, kind: str, first: int = 1, unit: str = "entry"
+) -> Table:
     """Rows as dicts; a field that a row lacks is missing."""
     if not records:
         raise InputError(f"{name} is empty: it needs at least one object.")
@@ -135,7 +158,7 @@ def from_records(records: list[Any], name: str, kind: str, first_line: int | Non
             )
         columns.update(dict.fromkeys(map(str, record)))
     data = {c: series(c, [r.get(c) for r in records]) for c in columns}
-    return Table(pl.DataFrame(data), name, kind, first_line=first_line)
+    return Table(pl.DataFrame(data), name, kind, first_line=first, unit=unit)
 
 
 def series(name: str, values: Sequence[Any]) -> pl.Series:

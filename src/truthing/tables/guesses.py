@@ -160,7 +160,7 @@ def _one_row_per_item(table: Table, columns: Columns, used: list[str]) -> Table:
             f"{table.name}: item {twice!r} has rows with different values in {listing(used)}. "
             "Give each item one."
         )
-    return Table(frame, table.name, table.kind, table.typed, None)
+    return replace(table, frame=frame, unit="", lines=None)
 
 
 def to_gold(table: Table, columns: Columns, asked: Asked) -> Gold:

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import polars as pl
 
+from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.tables.frames import from_records
 from truthing.tables.table import Table
 from truthing.tables.tools import (
     annotation,
+    cvat,
     deepeval,
     delimited,
     feedback,
+    ground_truth,
     inspect_log,
     label_studio,
     lm_harness,
@@ -23,7 +28,10 @@ from truthing.tables.tools import (
 )
 
 MOST_DIGITS = 400
-_SHAPE = (AttributeError, KeyError, TypeError, IndexError, OverflowError)
+_SHAPE = (
+    *(AttributeError, KeyError, TypeError, IndexError, OverflowError),
+    json.JSONDecodeError,  # of a text inside
+)
 
 
 def read(content: str, name: str, question: str | None = None) -> Table:
@@ -35,13 +43,22 @@ def read(content: str, name: str, question: str | None = None) -> Table:
         return _rows(records, name, "JSON", question)
     plain = _plain_lines(content)
     if plain is not None and not {"_input_hash", "doc_id"} & set(plain.columns):
-        return delimited.recognise(Table(plain, name, "JSON lines", first_line=1), question)
+        table = Table(plain, name, "JSON lines", True, 1, "line", _numbers(content))
+        return delimited.recognise(table, question)
     records = _parse_lines(content, name)
     if len(records) == 1 and isinstance(records[0], dict):
-        table = _whole(records[0], name, question)
-        if table is not None:
-            return table
-    return _rows(records, name, "JSON lines", question)
+        whole = _whole(records[0], name, question)
+        if whole is not None:
+            return whole
+    table = _rows(records, name, "JSON lines", question)
+    return replace(table, unit=table.unit and "line", lines=_numbers(content))
+
+
+def _numbers(content: str) -> Array | None:
+    """The number of each line that is not blank; None where all of them count."""
+    lines = content.rstrip().split("\n")
+    filled = [number for number, line in enumerate(lines, start=1) if line.strip()]
+    return None if len(filled) == len(lines) else np.array(filled, dtype=np.int32)
 
 
 def _plain_lines(content: str) -> pl.DataFrame | None:
@@ -63,6 +80,8 @@ def _whole(whole: dict[str, Any], name: str, question: str | None) -> Table | No
             return promptfoo.read(whole["results"]["results"], name, question)
         if deepeval.matches(whole):
             return deepeval.read(whole, name, question)
+        if cvat.is_datumaro(whole):
+            return cvat.datumaro(whole, name, question)
         for field in ("data", "assessments", "annotations", "scores"):
             inner = whole.get(field)
             if isinstance(inner, list) and inner and all(isinstance(r, dict) for r in inner):
@@ -85,6 +104,12 @@ def _rows(records: list[Any], name: str, kind: str, question: str | None) -> Tab
 
 
 def _tool(records: list[Any], name: str, question: str | None) -> Table | None:
+    if ground_truth.is_manifest(records):
+        return ground_truth.manifest(records, name, question)
+    if ground_truth.is_answers(records):
+        return ground_truth.answers(records, name, question)
+    if cvat.is_backup(records):
+        return cvat.backup(records, name, question)
     if label_studio.matches(records):
         return label_studio.read(records, name, question)
     if lm_harness.matches(records):

@@ -73,10 +73,10 @@ def _long(table: Table, columns: Columns, asked: Asked) -> Labels:
         _refuse_nobody(table, columns, item, items)
         labeler, labelers = np.zeros(len(label), dtype=np.int32), ("labeler",)
     words = settle(table, asked, label, names, what="labels", labeler=labeler)
-    lines = np.arange(len(label), dtype=np.int32) + (table.first_line or 0)
     made = Labels.from_codes(
         item, labeler, words.codes, items=items, labelers=labelers, classes=words.classes,
-        lines=lines, source=table.name,
+        lines=table.numbered() if table.unit else None,
+        source=f"{table.name} {table.unit}".rstrip(),
     )  # fmt: skip
     return _with_words(made, words)
 
@@ -240,7 +240,7 @@ def _patterns(table: Table, column: str) -> tuple[Table, list[str]]:
             )
     cells = [["" if cell == "-" else cell for cell in pattern] for pattern in split]
     frame = pl.DataFrame({str(k + 1): [p[k] for p in cells] for k in range(width)})
-    made = Table(frame, table.name, table.kind, typed=False, first_line=table.first_line)
+    made = replace(table, frame=frame, typed=False)
     return made, frame.columns
 
 

@@ -14,6 +14,7 @@ from truthing.tables.asked import UNASKED, Asked
 from truthing.tables.columns import Columns, recognise
 from truthing.tables.guesses import to_gold, to_predictions
 from truthing.tables.layouts import to_labels
+from truthing.tables.pairs import paired
 from truthing.tables.source import open_table
 from truthing.tables.table import Table
 
@@ -27,6 +28,7 @@ class Reading:
     table: Table
     columns: Columns
     asked: Asked = UNASKED
+    paired: bool = False  # its items are item and system together
 
     @property
     def has_labels(self) -> bool:
@@ -94,7 +96,11 @@ def read_as(source: Any, asked: Asked, hint: Sequence[Any] = ()) -> Reading:
     if isinstance(source, Reading):
         source = source.table
     table = open_table(source, delimiter=asked.delimiter, question=asked.question)
-    return Reading(table, recognise(table, asked, hint), asked)
+    columns = recognise(table, asked, hint)
+    pairs = None if asked.per is None else paired(table, columns, asked.per)
+    if pairs is None:
+        return Reading(table, columns, asked)
+    return Reading(pairs, recognise(pairs, asked, hint), asked, paired=True)
 
 
 def check_ignored(asked: Asked, tables: Sequence[Table]) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from truthing.errors import InputError
-from truthing.tables import binary, frames, json, spreadsheet, text
+from truthing.tables import binary, coding, frames, json, spreadsheet, text
 from truthing.tables.table import Table
+from truthing.tables.tools import cvat
 from truthing.tables.tools import delimited as tools
 from truthing.tables.unpack import gunzip, is_zip
 
@@ -57,7 +59,13 @@ def from_bytes(
         return binary.npy(data, name)
     if is_zip(data) or data[:4] == b"\xd0\xcf\x11\xe0":
         return spreadsheet.read(data, name, question)
-    content = text.check(data, name)
+    content, notes = coding.to_utf_8(data, name)
     if content[:4096].lstrip()[:1] in (b"[", b"{"):
-        return json.read(content.decode(), name, question)
-    return tools.recognise(text.delimited(content, name, delimiter), question)
+        table = json.read(content.decode(), name, question)
+    elif content[:4096].lstrip()[:5].lower() in (b"<?xml", b"<anno", b"<html", b"<!doc"):
+        table = cvat.xml(content, name, question)
+    else:
+        plain = text.delimited(content, name, delimiter)
+        notes += plain.notes
+        table = tools.recognise(plain, question)
+    return replace(table, notes=notes + table.notes)

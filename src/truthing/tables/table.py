@@ -27,16 +27,22 @@ class Table:
     name: str
     kind: str
     typed: bool = True
-    first_line: int | None = None
+    first_line: int = 0
+    unit: str = "row"  # what a row is in the file; "" where rows were gathered from all over it
+    lines: Array | None = None  # of each row, where lines are blank or a row takes several
     nameless: bool = False
     notes: Notes = NOTHING
     asks: bool = True  # False: a tool's own columns, which need no guessing
 
     def place(self, row: int) -> str:
         """Where a row stands, for a message."""
-        if self.first_line is None:
-            return f"{self.name} row {row}"
-        return f"{self.name} line {row + self.first_line}"
+        return f"{self.name} {self.unit} {self.numbered()[row]}" if self.unit else self.name
+
+    def numbered(self) -> Array:
+        """The number of each row, as people would count it in the file."""
+        if self.lines is not None:
+            return self.lines
+        return np.arange(self.frame.height, dtype=np.int32) + self.first_line
 
     def raw(self, column: str) -> tuple[Array, tuple[Any, ...]]:
         """A column as codes and names as they stand there; only empty cells are missing."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
 from collections import Counter
@@ -10,8 +9,11 @@ from collections import Counter
 import numpy as np
 import polars as pl
 
+from truthing.class_codes import Array
 from truthing.errors import InputError, listing
+from truthing.notes import NOTHING, Notes
 from truthing.tables.table import Table
+from truthing.tables.titles import above_header, said_separator
 
 SEPARATORS = ",\t;|"
 LONGEST_CELL = 10_000_000
@@ -19,86 +21,61 @@ LONGEST_HEADER = 4_000_000
 MOST_COLUMNS = 20_000
 
 
-def check(data: bytes, name: str) -> bytes:
-    """UTF-8 bytes without a byte-order mark, or a sentence on why they are not."""
-    data = _from_utf_16(data, name)
-    if b"\x00" in data:
-        line = data[: data.index(b"\x00")].count(b"\n") + 1
-        raise InputError(
-            f"{name} line {line} holds a NUL byte: this is not a text file, or it is damaged. "
-            "Export it again as UTF-8 CSV."
-        )
-    try:
-        data.decode()
-    except UnicodeDecodeError as problem:
-        line = data[: problem.start].count(b"\n") + 1
-        raise InputError(
-            f"{name} line {line} is not UTF-8 (byte 0x{data[problem.start]:02x}). Save it as "
-            "UTF-8, e.g. iconv -f latin1 -t utf-8."
-        ) from None
-    return data.removeprefix(codecs.BOM_UTF8)
-
-
-def _from_utf_16(data: bytes, name: str) -> bytes:
-    """UTF-16, as Excel's "Unicode text" has it: by its mark, or by a zero in every second byte."""
-    coding = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}.get(data[:2])
-    head = data[:200]
-    if coding is None and len(head) >= 20 and not len(head) % 2:
-        if head[1::2].count(0) > 0.9 * len(head) / 2 and not head[::2].count(0):
-            coding = "utf-16-le"
-        elif head[::2].count(0) > 0.9 * len(head) / 2 and not head[1::2].count(0):
-            coding = "utf-16-be"
-    if coding is None:
-        return data
-    try:
-        return data.decode(coding).encode()
-    except UnicodeError:
-        raise InputError(
-            f"{name} begins like UTF-16 text but is damaged: save it again as UTF-8."
-        ) from None
-
-
 def delimited(content: bytes, name: str, delimiter: str | None = None) -> Table:
     """A CSV, TSV or semicolon-separated file with a header line."""
-    content = _line_ends(content.lstrip(b"\r\n"), name)
+    whole = _line_ends(content, name)
     if delimiter is not None and len(delimiter.encode()) != 1:
         raise InputError(f"delimiter {delimiter!r} is not one letter: give one such as ';'.")
-    separator = delimiter or find_separator(content)
-    header = _header(content, name, separator)
+    content, separator, notes = _from_header(whole, name, delimiter)
+    above = whole[: len(whole) - len(content)].count(b"\n")
+    header = _header(content, name, separator, above + 1)
     rows = None
     if _odd_quotes(content, separator):
-        rows = _check_rows(content, name, separator, len(header))
+        rows = _check_rows(content, name, separator, len(header), above)
     try:
         frame = pl.read_csv(content, separator=separator, infer_schema=False)
     except pl.exceptions.NoDataError:
         raise InputError(f"{name} is empty: it needs a header line and at least one row.") from None
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as problem:
-        _check_rows(content, name, separator, len(header))
+        _check_rows(content, name, separator, len(header), above)
         raise InputError(
             f"{name} cannot be read as CSV: {str(problem).splitlines()[0][:150]}. Check its quotes "
             "and separators."
         ) from None
     if frame.width != len(header):
-        _check_rows(content, name, separator, len(header))
+        _check_rows(content, name, separator, len(header), above)
         raise InputError(
             f"{name} has rows of {frame.width} cells under a header of {len(header)}: check its "
             "quotes and separators."
         )
     if frame.width > 1 and frame[:, -1].null_count():
-        _check_rows(content, name, separator, len(header))
-    if rows is not None and rows - 1 != frame.filter(~pl.all_horizontal(pl.all().is_null())).height:
+        _check_rows(content, name, separator, len(header), above)
+    if rows is not None and rows - 1 != frame.filter(~pl.all_horizontal(_is_blank())).height:
         raise InputError(
             f"{name}: its quotes can be read in two ways. Put quotes around whole cells only, and "
             "double those inside."
         )
     kind = {",": "CSV", "\t": "TSV"}.get(separator, f"{separator!r}-separated")
-    frame, names = _without_nothing(frame, header)
+    lines = _lines(content, frame.height, above)
+    frame, names, lines = _without_nothing(frame, header, lines, above + 2)
     if frame.height == 0:
         raise InputError(
             f"{name} has a header ({listing(header)}) and no rows: it needs at least one row."
         )
     frame.columns = names
-    return Table(frame, name, kind, typed=False, first_line=2)
+    return Table(frame, name, kind, False, above + 2, "line", lines=lines, notes=notes)
+
+
+def _from_header(content: bytes, name: str, delimiter: str | None) -> tuple[bytes, str, Notes]:
+    """The content from its line of names on, its separator, and what was left out above."""
+    said, length = said_separator(content)
+    content = content[length:].lstrip(b"\r\n")
+    separator = delimiter or said or find_separator(content)
+    skip, _, words = above_header(content, separator)
+    if not skip:
+        return content, separator, NOTHING
+    note = f"{name}: what stands above the names of the columns is left out ({words[:60]!r})."
+    return content[skip:], separator, Notes(said=(note,))
 
 
 def _line_ends(content: bytes, name: str) -> bytes:
@@ -128,14 +105,16 @@ def find_separator(content: bytes) -> str:
     best, most = ",", 0
     for separator in SEPARATORS:
         cells = [line.count(separator.encode()) for line in lines]
-        even = len(set(cells)) == 1
-        score = cells[0] * (1000 if even else 1) if cells else 0
+        usual = Counter(cells).most_common(1)[0][0] if cells else 0
+        table = cells[cells.index(usual) :] if cells else []  # below a title
+        even = set(table) == {usual} and len(table) > 1
+        score = usual * 1000 if even else cells[0] if cells else 0
         if score > most:
             best, most = separator, score
     return best
 
 
-def _header(content: bytes, name: str, separator: str) -> list[str]:
+def _header(content: bytes, name: str, separator: str, line: int) -> list[str]:
     """The names of the columns; a name may be quoted and hold anything."""
     head = content[:LONGEST_HEADER].decode(errors="ignore")
     try:
@@ -144,34 +123,59 @@ def _header(content: bytes, name: str, separator: str) -> list[str]:
             " ".join(h.split()) for h in next(csv.reader(io.StringIO(head), delimiter=separator))
         ]
     except csv.Error as problem:
-        raise InputError(f"{name} line 1 cannot be read as CSV: {problem}.") from None
+        raise InputError(f"{name} line {line} cannot be read as CSV: {problem}.") from None
     if len(header) > MOST_COLUMNS:
         raise InputError(
             f"{name} has {len(header):,} columns, and at most {MOST_COLUMNS:,} are read: write it "
             "as a long table, one row for each label (item, labeler, label)."
         )
+    header[0] = header[0].removeprefix("#").lstrip()
     twice = [h for h, times in Counter(header).items() if times > 1 and h]
     if twice:
         raise InputError(
-            f"{name} line 1 names column {listing(sorted(twice))} twice: rename one of them."
+            f"{name} line {line} names column {listing(sorted(twice))} twice: rename one of them."
         )
     if sum(not h for h in header) > 1 and sum(map(bool, header)) <= 1:
         raise InputError(
-            f"{name} line 1 names hardly any column: is it a title? The first line must name the "
+            f"{name} line {line} names hardly any column: is it a title? The first line must name the "
             "columns; remove what stands above."
         )
     return header
 
 
-def _without_nothing(frame: pl.DataFrame, header: list[str]) -> tuple[pl.DataFrame, list[str]]:
+def _without_nothing(
+    frame: pl.DataFrame, header: list[str], lines: Array | None, first: int
+) -> tuple[pl.DataFrame, list[str], Array | None]:
     """Without blank lines, and without columns that have no name and no content."""
     bare = [k for k, h in enumerate(header) if not h]
     empty = {k for k in bare if frame[:, k].null_count() == frame.height}
     keep = [k for k in range(len(header)) if k not in empty]
     frame = frame.select(frame.columns[k] for k in keep)
-    if frame.width and frame[:, 0].null_count():
-        frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
-    return frame, [header[k] or ("" if len(bare) == 1 else f"Unnamed: {k}") for k in keep]
+    if frame.width and frame[:, -1].null_count():
+        filled = ~frame.select(pl.all_horizontal(_is_blank())).to_series()
+        frame = frame.filter(filled)
+        if not filled.all():
+            lines = np.arange(len(filled), dtype=np.int32) + first if lines is None else lines
+            lines = lines[filled.to_numpy()]
+    return frame, [header[k] or ("" if len(bare) == 1 else f"Unnamed: {k}") for k in keep], lines
+
+
+def _is_blank() -> pl.Expr:
+    return pl.all().fill_null("").str.strip_chars() == ""
+
+
+def _lines(content: bytes, height: int, above: int) -> Array | None:
+    """The line on which each row begins, None where that is simply its number."""
+    breaks = content.count(b"\n")
+    quoted = breaks + (not content.endswith(b"\n")) != height + 1
+    if not quoted and b"\n\n" not in content and b"\n\r\n" not in content:
+        return None
+    letters = np.frombuffer(content, dtype=np.uint8)
+    ends = np.flatnonzero(letters == ord("\n"))
+    inside = np.searchsorted(np.flatnonzero(letters == ord('"')), ends) % 2
+    starts = np.flatnonzero(inside == 0) + 2  # the line after each end of a record
+    starts = starts[:height]
+    return (starts + above).astype(np.int32) if len(starts) == height else None
 
 
 def _allow_long_cells() -> None:
@@ -193,25 +197,28 @@ def _odd_quotes(content: bytes, separator: str) -> bool:
     return bool((~before & ~after).any())
 
 
-def _check_rows(content: bytes, name: str, separator: str, width: int) -> int:
+def _check_rows(content: bytes, name: str, separator: str, width: int, above: int) -> int:
     """Name the first row with too few or too many cells, or a quote that never ends. It is slow."""
     _allow_long_cells()
     reader = csv.reader(io.StringIO(content.decode(), newline=""), delimiter=separator, strict=True)
-    start, found = 1, 0
+    start, found = 1 + above, 0
     try:
         for row in reader:
-            if row and len(row) != width:
+            if len(row) != width and any(cell.strip() for cell in row):
                 raise InputError(
-                    f"{name} line {reader.line_num} has {len(row)} cells but the header has "
-                    f"{width}: add the missing cell or quote the text that holds a separator."
+                    f"{name} line {reader.line_num + above} has {len(row)} cells but the header has "
+                    f"{width}: add the missing cell or quote the text that holds a separator"
+                    + (", or remove the title above." if start == above + 2 else ".")
                 )
-            start = reader.line_num + 1
-            found += any(row)
+            start = reader.line_num + above + 1
+            found += any(cell.strip() for cell in row)
     except csv.Error as problem:
         if "unexpected end of data" in str(problem):
             raise InputError(
                 f"{name} line {start}: a quote opens and never closes. Is the file cut short? Copy "
                 "it again, or double the quote."
             ) from None
-        raise InputError(f"{name} line {reader.line_num}: {problem}. Check its quotes.") from None
+        raise InputError(
+            f"{name} line {reader.line_num + above}: {problem}. Check its quotes."
+        ) from None
     return found

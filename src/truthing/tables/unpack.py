@@ -80,8 +80,8 @@ class Archive:
 
     def _zstandard(self, info: zipfile.ZipInfo) -> bytes:
         """Method 93, which Python's zipfile learned late."""
-        decompressor = _zstd_decompressor()
-        if decompressor is None:
+        known = _zstd()
+        if known is None:
             raise InputError(
                 f"{self.name} is compressed with Zstandard: install its reader "
                 'with pip install "truthing[inspect]", or write the log as .json.'
@@ -93,25 +93,30 @@ class Archive:
         skip = int.from_bytes(lengths[:2], "little") + int.from_bytes(lengths[2:], "little")
         raw.seek(info.header_offset + 30 + skip)
         packed = raw.read(info.compress_size)
-        return decompressor(packed, min(self.left, info.file_size) + 1)
+        decompress, damaged = known
+        try:
+            data = decompress(packed, min(self.left, info.file_size) + 1)
+        except damaged:
+            raise self._damaged() from None
+        if len(data) <= self.left and zlib.crc32(data) != info.CRC:
+            raise self._damaged()
+        return data
 
 
-def _zstd_decompressor() -> Callable[[bytes, int], bytes] | None:
-    """A function from packed bytes and a limit to bytes, or None where no library is there."""
+def _zstd() -> tuple[Callable[[bytes, int], bytes], type[Exception]] | None:
+    """A function from packed bytes and a limit to bytes, and what it raises; None without one."""
     try:
         from compression import zstd  # type: ignore[import-not-found, unused-ignore]
 
-        return lambda packed, limit: zstd.ZstdDecompressor().decompress(packed, limit)
+        return lambda packed, limit: zstd.ZstdDecompressor().decompress(packed, limit), (
+            zstd.ZstdError
+        )
     except ImportError:
         pass
     try:
         import zstandard  # type: ignore[import-not-found, unused-ignore]
     except ImportError:
         return None
-
-    def unpack(packed: bytes, limit: int) -> bytes:
-        with zstandard.ZstdDecompressor().stream_reader(packed) as reader:
-            found: bytes = reader.read(limit)
-            return found
-
-    return unpack
+    return lambda packed, limit: zstandard.ZstdDecompressor().stream_reader(packed).read(limit), (
+        zstandard.ZstdError
+    )

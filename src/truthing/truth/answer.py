@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from truthing.class_codes import Array
+from truthing.errors import InputError
 from truthing.metrics.estimate import shortest_interval
 from truthing.noise.steps import fix_gold
 from truthing.progress import part
@@ -68,6 +69,12 @@ def with_known_noise(
     shares = samples.prior[:, :, None] * samples.rows
     confusion = samples.counts if question.target == "sample" else shares * len(question.predicted)
     trusted = question.certain or (panel_error is not None and panel_error == 0)
+    if trusted and question.survey.used:
+        names = " and ".join(f"`{name}=`" for name in question.survey.used)
+        raise InputError(
+            f"{names} cannot be answered where labels are taken as the noise model has them: leave "
+            "panel_error=0 out, and noise=0."
+        )
     diagnostics = convergence(right, samples.n_chains, strict=trusted)
     truth = samples.truth[question.groups.member]
     prior = samples.prior.mean(axis=0)

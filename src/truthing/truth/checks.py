@@ -1,10 +1,7 @@
-"""Checks people can act on: is the model identified, who agrees too much with whom, was the gold
-chosen at random.
-"""
+"""Checks people can act on: is the model identified, who agrees too much with whom."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -14,7 +11,7 @@ from truthing.errors import NotIdentified, listing
 from truthing.labels import Labels
 from truthing.truth.agreements import unusual_agreement
 from truthing.truth.consensus import DawidSkeneFit, Entries
-from truthing.truth.survey import Disputes, Surveyed, n_circles
+from truthing.truth.counted import CountedPanel, n_circles
 
 LEARNED_FROM_LABELS = (
     "The classifier did not learn from these very labels or labelers: one that did agrees "
@@ -23,12 +20,12 @@ LEARNED_FROM_LABELS = (
 )
 
 
-def require_identified(labels: Labels | Surveyed, gold: Array) -> None:
+def require_identified(labels: Labels | CountedPanel, gold: Array) -> None:
     """One view of each item and nothing known cannot be told apart from any other story."""
     if (gold >= 0).any():
         return
     active = int((labels.per_labeler > 0).sum())
-    most = labels.found.most if isinstance(labels, Surveyed) else labels.per_item.max(initial=0)
+    most = labels.found.most if isinstance(labels, CountedPanel) else labels.per_item.max(initial=0)
     if labels.n_labels and most < 2:
         who = "there is one labeler" if active == 1 else "no item has labels from two labelers"
         raise NotIdentified(
@@ -40,7 +37,7 @@ def require_identified(labels: Labels | Surveyed, gold: Array) -> None:
 
 
 def structure_warnings(
-    labels: Labels | Surveyed, error: Array, n_classes: int, *, classifier: bool = True
+    labels: Labels | CountedPanel, error: Array, n_classes: int, *, classifier: bool = True
 ) -> list[str]:
     """Few labelers, a disconnected panel, labelers worse than chance."""
     warnings = []
@@ -74,17 +71,17 @@ def structure_warnings(
     return warnings
 
 
-def _labelled_twice(labels: Labels | Surveyed) -> float:
+def _labelled_twice(labels: Labels | CountedPanel) -> float:
     """The share of labelled items that have two labels or more."""
-    if isinstance(labels, Surveyed):
+    if isinstance(labels, CountedPanel):
         return labels.found.doubly / max(labels.found.labelled, 1)
     counts = labels.per_item[labels.per_item > 0]
     return float(np.mean(counts >= 2)) if len(counts) else 1.0
 
 
-def _pieces(labels: Labels | Surveyed) -> int:
+def _pieces(labels: Labels | CountedPanel) -> int:
     """Connected groups of labelers who share items."""
-    if isinstance(labels, Surveyed):
+    if isinstance(labels, CountedPanel):
         return n_circles(labels)
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -100,7 +97,7 @@ def _pieces(labels: Labels | Surveyed) -> int:
 
 
 def agreement_check(
-    labels: Labels | Surveyed,
+    labels: Labels | CountedPanel,
     predicted: Array | None,
     fit: DawidSkeneFit,
     *,
@@ -114,7 +111,7 @@ def agreement_check(
     if labels.anonymous:
         return []
     names = [*labels.labelers, *([] if predicted is None else ["the classifier"])]
-    if isinstance(labels, Surveyed):
+    if isinstance(labels, CountedPanel):
         engine = labels.engine
     else:
         engine = Entries.of(labels).engine(predicted, gold)
@@ -146,28 +143,3 @@ def agreement_warnings(pairs: list[dict[str, Any]]) -> list[str]:
             "was it trained on these labels or by these labelers?"
         )
     return warnings
-
-
-def gold_selection_warning(labels: Labels | Surveyed, gold: Array) -> list[str]:
-    """Gold chosen where labelers disagree is not a random sample: compare disagreement on gold and
-    other items.
-    """
-    if isinstance(labels, Surveyed):
-        found = labels.found.disputes
-    else:
-        found = Disputes.of(labels.counts().astype(float), gold >= 0)
-    if (found.n < 8).any():
-        return []
-    a, b = found.total / found.n
-    n = found.n.sum()
-    spread = math.sqrt(max(found.squares.sum() / n - (found.total.sum() / n) ** 2, 0.0))
-    z = (a - b) / max(spread * math.sqrt((1 / found.n).sum()), 1e-9)
-    p = math.erfc(abs(z) / math.sqrt(2))
-    if p > 1e-3:
-        return []
-    return [
-        f"Gold items are {'more' if z > 0 else 'less'} disputed among labelers than the "
-        f"others ({a:.0%} against {b:.0%} dissent, p = {p:.1g}): "
-        "gold that was not chosen at random misleads. Give gold_weights, the chance of each "
-        "gold item to be chosen."
-    ]

@@ -37,6 +37,11 @@ class DrawnAnswer:
         values = evaluate(name, self.confusion.tally, classes=self.classes, positive=self.positive)
         return Estimate.from_draws(values, support=SUPPORT.get(name, (0.0, 1.0)))
 
+    def shares(self) -> Array:
+        """Draws of the true classes' shares, draws × classes."""
+        counts = self.confusion.tally.truth
+        return np.asarray(counts / counts.sum(axis=1, keepdims=True))
+
 
 def narrower(ours: Estimate, alone: Estimate) -> Estimate:
     """What gold alone says, where that is narrower by more than an eighth: labels that only blur
@@ -76,6 +81,10 @@ class AnswerBesideGold:
 
     def estimate(self, name: str) -> Estimate:
         return self._decide(name)[0]
+
+    def shares(self) -> Array:
+        """Draws of the true classes' shares, class by class the narrower of both."""
+        return narrower_shares(self.drawn.shares(), self.gold_alone.shares())
 
 
 def narrower_shares(drawn: Array, alone: Array) -> Array:

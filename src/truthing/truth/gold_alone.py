@@ -17,6 +17,7 @@ from truthing.class_codes import Array
 from truthing.metrics.confusion import Confusion
 from truthing.metrics.counts import evaluate
 from truthing.metrics.estimate import Estimate
+from truthing.survey.deployment import Deployment, at_shares
 from truthing.truth.draws import SUPPORT
 
 HALF = 0.5
@@ -36,18 +37,25 @@ class GoldAlone:
     target: str
     n_draws: int
     seed: np.random.SeedSequence
+    counts: Array | None = None  # what each gold item counts, where that is not one
+    weight: Array | None = None  # of every item, where items stand for unequal numbers
+    deployment: Deployment | None = None
     size: Array | None = None
 
     @property
     def n_gold(self) -> int:
         return int((self.gold >= 0).sum())
 
+    @property
+    def n_items(self) -> int:
+        return len(self.gold) if self.size is None else round(float(self.size.sum()))
+
     def __getitem__(self, name: str) -> Estimate:
         return self.estimate(name)
 
     def estimate(self, name: str) -> Estimate:
         """The metric as the gold items alone know it."""
-        if name in ("accuracy", "error"):
+        if name in ("accuracy", "error") and self.deployment is None:
             right = self._right
             values = right if name == "accuracy" else 1 - right
         else:
@@ -57,11 +65,40 @@ class GoldAlone:
 
     @cached_property
     def _right(self) -> Array:
-        rng = np.random.default_rng(self.seed)
         known = self.gold >= 0
-        right = int((self.gold[known] == self.predicted[known]).sum())
-        n_items = len(self.gold) if self.size is None else round(float(self.size.sum()))
-        return share_draws(right, self.n_gold, n_items, self.target, self.n_draws, rng)
+        hit = self.gold[known] == self.predicted[known]
+        return self.share_draws(hit, self.target, np.random.default_rng(self.seed))
+
+    def share_draws(self, hit: Array, target: str, rng: np.random.Generator) -> Array:
+        """Draws of a share of all items, which holds for the gold items ``hit``."""
+        known, worth = self.gold >= 0, self._worth
+        missed = max(worth.sum() - worth @ hit, 0.0)
+        share = rng.beta(worth @ hit + HALF, missed + HALF, self.n_draws)
+        if target == "population":
+            return np.asarray(share)
+        if self.weight is None:
+            free = rng.binomial(self.n_items - self.n_gold, share)
+            return np.asarray((int(hit.sum()) + free) / self.n_items)
+        seen, total = self.weight[known], self.weight.sum()
+        return np.asarray((seen @ hit + (total - seen.sum()) * share) / total)
+
+    def shares(self) -> Array:
+        """Draws of the share of each class, draws × classes."""
+        rng, truth = np.random.default_rng(self.seed), self.gold[self.gold >= 0]
+        draws = [self.share_draws(truth == c, self.target, rng) for c in range(len(self.classes))]
+        return np.stack(draws, axis=1)
+
+    @property
+    def _worth(self) -> Array:
+        """What each gold item counts in the likelihood: its chance of being chosen, its cluster
+        and its weight together."""
+        counts = np.ones(self.n_gold) if self.counts is None else self.counts
+        if self.weight is None:
+            return counts
+        both = counts * self.weight[self.gold >= 0]
+        squares = max(float((both**2).sum()), 1e-300)
+        equal = float(counts.sum() / max(effective(counts), 1e-300))
+        return np.asarray(both * both.sum() / squares * equal)
 
     @cached_property
     def confusion(self) -> Confusion:
@@ -72,21 +109,33 @@ class GoldAlone:
         table = np.zeros((draws, n, n))
         often = np.bincount(self.predicted, weights=self.size, minlength=n)
         frequency = np.round(often).astype(np.int64)
+        worth = np.zeros(len(self.gold))
+        worth[known] = self._worth
         for k in np.flatnonzero(frequency):
-            seen = np.bincount(self.gold[known & (self.predicted == k)], minlength=n)
-            share = rng.dirichlet(seen + HALF, draws)
-            if self.target == "sample":
-                table[:, :, k] = seen + rng.multinomial(frequency[k] - seen.sum(), share)
-            else:
-                table[:, :, k] = share * rng.gamma(frequency[k] + HALF, size=draws)[:, None]
+            here = known & (self.predicted == k)
+            seen = np.bincount(self.gold[here], minlength=n)
+            counted = np.bincount(self.gold[here], weights=worth[here], minlength=n)
+            share = rng.dirichlet(counted + HALF, draws)
+            table[:, :, k] = self._of_class(int(k), int(frequency[k]), seen, share, rng)
+        if self.deployment is not None:
+            table = at_shares(table, self.deployment.draw(draws, rng))
         return Confusion.from_dense(table)
 
+    def _of_class(
+        self, k: int, size: int, seen: Array, share: Array, rng: np.random.Generator
+    ) -> Array:
+        """Draws of the true classes of the items predicted ``k``, of which ``size`` there are."""
+        if self.target == "population":
+            mass = size if self.weight is None else self.weight[self.predicted == k].sum()
+            return np.asarray(share * rng.gamma(mass + HALF, size=len(share))[:, None])
+        if self.weight is None:
+            return np.asarray(seen + rng.multinomial(size - seen.sum(), share))
+        here = self.predicted == k
+        held = here & (self.gold >= 0)
+        known = np.bincount(self.gold[held], weights=self.weight[held], minlength=len(seen))
+        return np.asarray(known + (self.weight[here].sum() - known.sum()) * share)
 
-def share_draws(
-    hits: int, n_gold: int, n_items: int, target: str, n_draws: int, rng: np.random.Generator
-) -> Array:
-    """Draws of a share of all items, of which gold shows ``hits`` in ``n_gold``."""
-    share = rng.beta(hits + HALF, n_gold - hits + HALF, n_draws)
-    if target == "population":
-        return np.asarray(share)
-    return np.asarray((hits + rng.binomial(n_items - n_gold, share)) / n_items)
+
+def effective(weights: Array) -> float:
+    """How many items of equal weight say as much."""
+    return float(weights.sum() ** 2 / max(float((weights**2).sum()), 1e-300))

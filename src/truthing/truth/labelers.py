@@ -242,4 +242,4 @@ def convergence(draws: Array, n_chains: int, *, strict: bool = True) -> dict[str
             "give the error rate of a labeler you know (noise=), or simplify the model "
             "(noise=tr.noise.OneCoin())."
         )
-    return {"rhat": rhat, "effective_sample_size": size}
+    return {"rhat": rhat, "effective_sample_size": size, "chains": n_chains}

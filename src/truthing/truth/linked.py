@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from truthing.class_codes import Array
 from truthing.metrics.counts import metric_names
+from truthing.survey.clusters import Alike, alike, gold_worth, sharing
+from truthing.survey.design import Survey
 from truthing.truth import checks
 from truthing.truth.draws import AnswerBesideGold
-from truthing.truth.gold_alone import GoldAlone, share_draws
+from truthing.truth.gold_alone import GoldAlone
 from truthing.truth.link.counts import confusion_draws, item_truth, population_confusion
 from truthing.truth.link.prior import (
     DEFAULT,
@@ -20,6 +23,7 @@ from truthing.truth.link.prior import (
     stated_components,
 )
 from truthing.truth.link.sampler import LinkDraws, draw_link
+from truthing.truth.link.surveyed import survey_counts
 from truthing.truth.link.views import Views
 from truthing.truth.outcome import NoiseSummary, Outcome
 from truthing.truth.question import Question
@@ -34,6 +38,7 @@ VIEWS = (
 )
 LINK, COUNTS, GOLD = range(3)  # streams of random numbers
 CONFLICT = 0.01
+MOST_WEIGHTS = 12  # weights told apart; beyond, those of neighbours are averaged
 MOST_NAMED = 30  # metrics that are compared with gold alone before anybody asks
 PANELS = {
     "people": "as far as public panels of people were",
@@ -56,29 +61,30 @@ def answer_by_link(
     predicted class graded with it: its accuracy is a class's share.
     """
     question.progress(0.95, "drawing how far the panel may be wrong together")
+    together = alike_items(question, views)
+    question = counting_gold(question, together)
     link = draw_the_link(question, views, panel_error)
-    confusion = _confusion(question, views, link)
-    if question.constant:
-        counted = confusion.sum(axis=2)
-        confusion = np.zeros_like(confusion)
-        confusion[:, :, question.predicted[0]] = counted
-    answer: Any = question.answer(confusion)
-    by_gold: list[str] = []
-    if question.n_gold and question.gold_weights is None:
-        answer = AnswerBesideGold(answer, gold_alone(question))
-        by_gold = _taken_from_gold(question, answer)
-    curves = None
-    if question.scores is not None and question.positive is not None:
-        curves = _linked_scores(question, views, link)
+    answer, slices = _answers(question, views, link, together)
+    by_gold = _taken_from_gold(question, answer) if question.n_gold else []
+    curves, untold = _curves(question, views, link)
     found, said = _about_gold(question, link)
+    said += untold
+    if together is not None:
+        found["clusters"] = {"correlation": together.correlation, "clusters": together.n_clusters}
     return Outcome(
         answer,
         item_truth(link, views, question.gold),
-        [*assumptions, *assumed(question, panel_error), *by_gold],
+        [
+            *assumptions,
+            *assumed(question, panel_error),
+            *by_gold,
+            *about_survey(question, together),
+        ],
         [*warnings, *said],
         {**diagnostics, **found, "views": _named(views), "panel_error": panel_error},
         noise,
         curves,
+        slices=slices,
     )
 
 
@@ -86,6 +92,42 @@ def draw_the_link(question: Question, views: Views, panel_error: Any) -> LinkDra
     """Draws of how often the views are right; the same draws for the same question."""
     own = question.trained_on_labels or question.constant
     return _link(question, views, link_components(question, views, panel_error, own=own))
+
+
+def _answers(
+    question: Question, views: Views, link: LinkDraws, together: Alike | None
+) -> tuple[Any, dict[str, Any]]:
+    """The answer for all items, and one for each slice."""
+    rng, survey = question.rng(COUNTS), question.survey
+    if survey.plain:
+        if question.target == "sample":
+            drawn = confusion_draws(link, views, question.gold, rng).astype(float)
+        else:
+            drawn = population_confusion(link, views, question.gold, rng) * question.n_items
+        return _beside_gold(question, drawn, None), {}
+    effect = 1.0
+    if together is not None:
+        assert survey.cluster is not None
+        free = np.flatnonzero(question.gold < 0)
+        effect = 1 + (sharing(survey.cluster, free) - 1) * together.correlation
+    counts = survey_counts(link, views, question.gold, rng, survey, question.target, effect)
+    whole = _beside_gold(question, counts.confusion(), None)
+    parts = {}
+    for name in survey.slice_names:
+        items = survey.items_of(name)
+        parts[name] = _beside_gold(question, counts.confusion(items), items)
+    return whole, parts
+
+
+def _beside_gold(question: Question, confusion: Array, items: Array | None) -> Any:
+    """An answer from drawn confusion matrices, by gold alone where that is narrower."""
+    if question.constant:
+        counted = confusion.sum(axis=2)
+        confusion = np.zeros_like(confusion)
+        confusion[:, :, question.predicted[0]] = counted
+    answer = question.answer(confusion)
+    alone = gold_alone(question, items)
+    return AnswerBesideGold(answer, alone) if alone.n_gold else answer
 
 
 def _taken_from_gold(question: Question, answer: AnswerBesideGold) -> list[str]:
@@ -105,30 +147,65 @@ def chance_draws(question: Question, views: Views, panel_error: Any) -> Array:
     link = _link(question, views, components)
     free = link.design.size - link.design.tally(np.flatnonzero(question.gold >= 0))
     ours = link.chance() @ (free / max(free.sum(), 1.0))
-    if not question.n_gold or question.gold_weights is not None:
+    if not question.n_gold:
         return np.asarray(ours)
-    answer = question.answer(_confusion(question, views, link))
-    beside = AnswerBesideGold(answer, gold_alone(question))
+    drawn = confusion_draws(link, views, question.gold, question.rng(COUNTS)).astype(float)
+    alone = gold_alone(question)
+    beside = AnswerBesideGold(question.answer(drawn), alone)
     if not beside.takes_gold("accuracy"):
         return np.asarray(ours)
     known = question.gold >= 0
-    right = int((question.gold[known] == question.predicted[known]).sum())
-    size = question.n_gold, question.n_items, "population", len(ours)
-    return share_draws(right, *size, question.rng(GOLD))
+    hit = question.gold[known] == question.predicted[known]
+    return alone.share_draws(hit, "population", question.rng(GOLD))
 
 
-def gold_alone(question: Question) -> GoldAlone:
-    """What the gold items would say without any label."""
+def gold_alone(question: Question, items: Array | None = None) -> GoldAlone:
+    """What the gold items would say without any label; of these items only."""
+    here: Any = slice(None) if items is None else items
+    counts, weight = question.gold_weights, question.survey.weight
+    if counts is not None and items is not None:
+        counts = counts[np.isin(np.flatnonzero(question.gold >= 0), items)]
     return GoldAlone(
         question.classes,
         question.positive,
-        question.predicted,
-        question.gold,
+        question.predicted[here],
+        question.gold[here],
         question.target,
         question.n_draws,
         question.seeds(GOLD),
+        counts,
+        None if weight is None else weight[here],
+        question.deployment,
         question.size,
     )
+
+
+def alike_items(question: Question, views: Views) -> Alike | None:
+    """How alike the items of a cluster are, where clusters were declared."""
+    cluster = question.survey.cluster
+    if cluster is None:
+        return None
+    seen = views.consensus.argmax(axis=1)
+    if not question.constant:
+        return alike(cluster, seen == question.predicted, question.gold, question.predicted)
+    found = [
+        alike(cluster, seen == c, question.gold, np.full_like(question.predicted, c))
+        for c in range(question.n_classes)
+    ]
+    return max(found, key=lambda each: each.correlation)
+
+
+def counting_gold(question: Question, together: Alike | None) -> Question:
+    """The question with what each gold item counts, where gold came in clusters."""
+    if together is None or not question.n_gold:
+        return question
+    cluster = question.survey.cluster
+    assert cluster is not None
+    worth = gold_worth(cluster, question.gold, together, question.target)
+    if worth > 1 - 1e-9:
+        return question
+    counts = np.ones(question.n_gold) if question.gold_weights is None else question.gold_weights
+    return replace(question, gold_weights=counts * worth)
 
 
 def link_components(question: Question, views: Views, panel_error: Any, *, own: bool) -> Components:
@@ -145,23 +222,20 @@ def _link(question: Question, views: Views, components: Components) -> LinkDraws
         question.rng(LINK),
         n_draws=question.n_draws,
         gold_weights=question.gold_weights,
+        blocks=question.survey.blocks,
+        split=_split(question.survey),
     )
 
 
-def _confusion(question: Question, views: Views, link: LinkDraws) -> Array:
-    """Draws of the confusion of ``views.predicted``."""
-    rng = question.rng(COUNTS)
-    if question.target == "sample":
-        return confusion_draws(link, views, question.gold, rng).astype(float)
-    return population_confusion(link, views, question.gold, rng) * views.n_items
-
-
-def shares_by_gold(question: Question) -> Array:
-    """Draws of the class shares that gold alone knows, draws × classes."""
-    rng = question.rng(GOLD)
-    counted = np.bincount(question.gold[question.gold >= 0], minlength=question.n_classes)
-    size = question.n_gold, question.n_items, question.target, question.n_draws
-    return np.stack([share_draws(int(hits), *size, rng) for hits in counted], axis=1)
+def _split(survey: Survey) -> Array | None:
+    """Codes that keep items of different weight in different groups, up to a dozen weights."""
+    if survey.weight is None:
+        return None
+    values, codes = np.unique(survey.weight, return_inverse=True)
+    if len(values) > MOST_WEIGHTS:
+        limits = np.quantile(survey.weight, np.linspace(0, 1, MOST_WEIGHTS + 1)[1:-1])
+        codes = np.searchsorted(limits, survey.weight)
+    return np.asarray(codes).reshape(-1)
 
 
 def _about_gold(question: Question, link: LinkDraws) -> tuple[dict[str, Any], list[str]]:
@@ -170,9 +244,8 @@ def _about_gold(question: Question, link: LinkDraws) -> tuple[dict[str, Any], li
     if not question.n_gold:
         return found, []
     found |= {"gold_speaks_alone": link.flat_weight, "gold_surprise": link.surprise}
+    found["gold_choice"] = question.gold_chosen.kind
     said = []
-    if question.gold_weights is None:
-        said += checks.gold_selection_warning(question.labels, question.gold)
     if link.surprise < CONFLICT:
         said.append(
             "Gold contradicts what such labels say on public panels "
@@ -191,14 +264,40 @@ def assumed(question: Question, panel_error: Any) -> list[str]:
         how = f"by your word on about {_share(panel_error):.1%} of items"
     found = [f"The panel as a whole may be wrong together, {how}."]
     if question.n_gold:
-        gold = f"{question.n_gold} gold items correct it"
-        chosen = "were chosen with the chances given" if question.gold_weights is not None else ""
-        found.append(f"{gold}: they {chosen or 'must be a random choice'}.")
+        found.append(f"{question.n_gold} gold items correct it: {question.gold_chosen.words}.")
     if question.trained_on_labels:
         found.append("The classifier learned from these labels and repeats some of their mistakes.")
-    else:
+    elif not question.constant:
         found.append(checks.LEARNED_FROM_LABELS)
     return found
+
+
+def about_survey(question: Question, together: Alike | None) -> list[str]:
+    """How the items were drawn, in words."""
+    survey, told = question.survey, []
+    if together is not None:
+        worth = question.n_items / together.design_effect
+        told.append(
+            f"Items come in {together.n_clusters:,} clusters and share mistakes within them "
+            f"(correlation {together.correlation:.2f}): for new data {question.n_items:,} items "
+            f"are worth about {worth:,.0f}."
+        )
+    if survey.weight is not None:
+        told.append(
+            "Items count by their weights: all figures are about what they stand for. "
+            f"{question.n_items:,} weighted items are worth about {survey.effective_items:,.0f}."
+        )
+    if survey.stratum is not None:
+        told.append("Strata may differ in accuracy beyond what their labels show.")
+    if survey.slice is not None:
+        told.append("Slices are partially pooled: one with little gold leans on the others.")
+    if question.deployment is not None:
+        told.append(
+            "Figures are for deployment with "
+            f"{question.deployment.words(question.classes)}. What is predicted for items of one "
+            "class is taken to be the same there."
+        )
+    return told
 
 
 def _named(views: Views) -> dict[str, float]:
@@ -210,6 +309,18 @@ def _share(panel_error: Any) -> float:
     if isinstance(panel_error, tuple):
         return float(panel_error[0] / sum(panel_error))
     return float(panel_error)
+
+
+def _curves(question: Question, views: Views, link: LinkDraws) -> tuple[Any, list[str]]:
+    """Curves and areas where there are scores, and why not where the items' sampling forbids."""
+    survey = question.survey
+    if question.scores is None or question.positive is None:
+        return None, []
+    clustered = survey.cluster is not None and question.target == "population"
+    if survey.weight is not None or clustered:
+        what = "weights" if survey.weight is not None else "clusters and new data"
+        return None, [f"Curves and areas under them are left out: they do not take {what}."]
+    return _linked_scores(question, views, link), []
 
 
 def _linked_scores(question: Question, views: Views, link: LinkDraws) -> ScoreAnswer:

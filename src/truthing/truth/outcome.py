@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -71,4 +72,5 @@ class Outcome:
     noise: NoiseSummary | None = None
     curves: Any = None
     joint: Any = None
+    slices: Mapping[str, Any] = field(default_factory=dict)
     sensitivity: Any = None

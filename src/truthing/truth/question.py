@@ -16,8 +16,13 @@ from truthing.labels import Labels
 from truthing.metrics.confusion import Confusion
 from truthing.noise.steps import fix_gold
 from truthing.progress import Progress, silent
+from truthing.survey.deployment import Deployment, at_shares
+from truthing.survey.design import PLAIN, Survey
+from truthing.survey.gold_choice import RANDOM, GoldChoice
 from truthing.truth.draws import DrawnAnswer
 from truthing.truth.groups import Groups, across
+
+DEPLOYED = 11  # stream of random numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +48,9 @@ class Question:
     progress: Progress = silent
     panel: str | None = None
     trained_on_labels: bool = False
+    gold_chosen: GoldChoice = RANDOM
+    survey: Survey = PLAIN
+    deployment: Deployment | None = None
     size: Array | None = None
 
     @property
@@ -114,4 +122,8 @@ class Question:
         return np.random.default_rng(self.seeds(*path))
 
     def answer(self, confusion: Array) -> DrawnAnswer:
+        """Draws of the confusion matrix as an answer, at the classes' shares of deployment."""
+        if self.deployment is not None:
+            shares = self.deployment.draw(len(confusion), self.rng(DEPLOYED))
+            confusion = at_shares(confusion, shares)
         return DrawnAnswer(self.classes, self.positive, Confusion.from_dense(confusion))

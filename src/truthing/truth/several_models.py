@@ -14,6 +14,8 @@ from truthing.labels import Labels
 from truthing.noise.known import Confusion, Difficulty
 from truthing.noise.learned import Strata
 from truthing.progress import Progress
+from truthing.survey.design import PLAIN, Survey
+from truthing.survey.gold_choice import RANDOM, GoldChoice
 from truthing.truth import checks, known_noise
 from truthing.truth.consensus import Entries, fit_dawid_skene
 from truthing.truth.labelers import LARGE, PER_ROW
@@ -27,7 +29,14 @@ from truthing.truth.link.models import (
     tilt_prior,
 )
 from truthing.truth.link.views import Views, known_views, read_panel
-from truthing.truth.linked import assumed, chance_draws, link_components
+from truthing.truth.linked import (
+    about_survey,
+    alike_items,
+    assumed,
+    chance_draws,
+    counting_gold,
+    link_components,
+)
 from truthing.truth.model_choice import choose_model
 from truthing.truth.question import Question
 from truthing.truth.samplers.diagnostics import effective_size, split_rhat
@@ -75,6 +84,8 @@ def shared_truth(
     positive: int | None = None,
     panel: str | None = None,
     trained: Sequence[bool] = (),
+    survey: Survey = PLAIN,
+    gold_chosen: GoldChoice = RANDOM,
 ) -> SharedTruth:
     """``predicted`` is classifiers × items; ``model`` a noise model or None, as in `grade`.
 
@@ -103,10 +114,15 @@ def shared_truth(
                 gold_weights=gold_weights,
                 panel=panel,
                 trained_on_labels=bool(trained[j]) if trained else False,
+                survey=survey,
+                gold_chosen=gold_chosen,
             )
             for j, row in enumerate(predicted)
         ]
         return _linked(asked, scored, model, panel_error, learned, say)
+    if survey.used:
+        names = " and ".join(f"`{name}=`" for name in survey.used)
+        raise InputError(f"{names} cannot be answered with panel_error=0: leave panel_error out.")
     return _trusted(labels, predicted, scored, gold, model, learned, n_draws, seed, say)
 
 
@@ -128,6 +144,9 @@ def _linked(
         say(0.6 * number / len(asked), f"classifier {number + 1} of {len(asked)} beside the panel")
         row = question.predicted
         views.append(read_panel(entries, row) if learned else _known(labels, row, gold, model))
+    together = [alike_items(question, view) for question, view in zip(asked, views)]
+    asked = [counting_gold(question, found) for question, found in zip(asked, together)]
+    first = asked[0]
     pairs = list(zip(asked, views))
     components = [
         link_components(question, view, panel_error, own=question.trained_on_labels)
@@ -139,7 +158,7 @@ def _linked(
     say(0.6, "drawing the truth")
     prior = tilt_prior(committee, [ModelLevel.of(found) for found in components])
     tilts = draw_tilts(committee, prior, gold, first.gold_weights, wanted, first.rng(MODELS))
-    warnings = checks.gold_selection_warning(labels, gold) if first.gold_weights is None else []
+    warnings: list[str] = []
     if learned:
         among = [
             words
@@ -150,6 +169,7 @@ def _linked(
         ]
         warnings += list(dict.fromkeys(among))
     assumptions = [*dict.fromkeys(a for q in asked for a in assumed(q, panel_error)), TOGETHER]
+    assumptions += about_survey(first, together[0])
     if scored is None:
         truth = draw_truths(committee, tilts, gold, seed)
     else:
@@ -246,5 +266,8 @@ def _trusted(
         )
     kept = np.linspace(0, len(truth) - 1, min(n_draws, len(truth))).astype(np.int64)
     return SharedTruth(
-        truth[kept], assumptions, warnings, {"rhat": rhat, "effective_sample_size": size}
+        truth[kept],
+        assumptions,
+        warnings,
+        {"rhat": rhat, "effective_sample_size": size, "chains": CHAINS},
     )

@@ -6,7 +6,17 @@ from pathlib import PurePath
 
 from truthing.app.fields import Field
 from truthing.app.jobs.job import Job, Slot, answered
-from truthing.app.jobs.questions import GOLD, NOISE, PANEL, PANEL_ERROR, REPEATS, TARGET
+from truthing.app.jobs.questions import (
+    BY,
+    DEPLOYMENT,
+    DRAWN,
+    GOLD,
+    NOISE,
+    PANEL,
+    PANEL_ERROR,
+    REPEATS,
+    TARGET,
+)
 from truthing.app.look import Look
 from truthing.app.task import Answer, Given, Say, Task, patient
 from truthing.errors import InputError
@@ -22,7 +32,7 @@ def run(task: Task, say: Say) -> Answer:
     models = dict(zip(named(task.files.get("predictions", ())), case.models.values()))
     options = dict(task.options)
     metric = options.pop("metric", "accuracy")
-    result = compare(models, case.labels, gold=case.gold, progress=patient(say), **options)
+    result = compare(models, case, gold=case.gold, progress=patient(say), **options)
     return answered(result, {"metric": metric, "level": task.level})
 
 
@@ -75,7 +85,10 @@ JOB = Job(
             "positive", "Positive class", "class", "The one that recall and precision are about."
         ),
         TARGET,
+        BY,
         PANEL,
+        *DRAWN,
+        DEPLOYMENT,
         PANEL_ERROR,
         REPEATS,
     ),

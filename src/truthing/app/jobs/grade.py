@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from truthing.app.fields import Field
 from truthing.app.jobs.job import Job, Slot, answered
-from truthing.app.jobs.questions import GOLD, NOISE, PANEL, PANEL_ERROR, REPEATS, TARGET
+from truthing.app.jobs.questions import (
+    BY,
+    DEPLOYMENT,
+    DRAWN,
+    GOLD,
+    NOISE,
+    PANEL,
+    PANEL_ERROR,
+    REPEATS,
+    TARGET,
+)
 from truthing.app.task import Answer, Say, Task, patient
 from truthing.progress import part
 
@@ -17,7 +27,7 @@ def run(task: Task, say: Say) -> Answer:
     options = dict(task.options)
     sensitivity = options.pop("sensitivity", False)
     progress = part(patient(say), 0, 0.4 if sensitivity else 0.95)
-    report = grade(case.predictions, case.labels, gold=case.gold, progress=progress, **options)
+    report = grade(case.predictions, case, gold=case.gold, progress=progress, **options)
     if sensitivity:
         report.sensitivity(task.level, progress=part(say, 0.4, 0.95))
     report.provenance.update(task.provenance())
@@ -40,7 +50,10 @@ JOB = Job(
             "positive", "Positive class", "class", "The one that recall and precision are about."
         ),
         TARGET,
+        BY,
         PANEL,
+        *DRAWN,
+        DEPLOYMENT,
         PANEL_ERROR,
         Field(
             "threshold",

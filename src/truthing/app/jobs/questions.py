@@ -45,3 +45,51 @@ REPEATS = Field(
         ("keep", "keep both"),
     ),
 )
+BY = Field(
+    "by",
+    "Also show slices, by column",
+    "column",
+    "Columns of your files: language, source, system.",
+)
+CLUSTER = Field(
+    "cluster",
+    "Items that belong together, by column",
+    "column",
+    "Images of one patient, answers to one prompt: they share mistakes.",
+    rare=True,
+)
+WEIGHTS = Field(
+    "weights",
+    "How many items each one stands for, by column",
+    "column",
+    "Where items were not drawn with equal chances.",
+    rare=True,
+)
+STRATUM = Field("stratum", "Strata that items were drawn from, by column", "column", rare=True)
+GOLD_CHANCES = Field(
+    "gold_weights",
+    "Chance of each gold item to be chosen, by column",
+    "column",
+    "Empty: gold is a random choice.",
+    rare=True,
+)
+GOLD_CHOICE = Field(
+    "gold_choice",
+    "How was gold chosen?",
+    "choice",
+    rare=True,
+    choices=(
+        ("", "as it looks"),
+        ("random", "at random"),
+        ("seen", "by what labels or predictions show"),
+        ("unseen", "by something else"),
+    ),
+)
+DEPLOYMENT = Field(
+    "deployment",
+    "Share of the positive class where the classifier is used",
+    "percent",
+    "Empty: as among these items.",
+    rare=True,
+)
+DRAWN = (CLUSTER, WEIGHTS, STRATUM, GOLD_CHANCES, GOLD_CHOICE)

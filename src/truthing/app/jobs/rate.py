@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from truthing.app.jobs.job import Job, Slot, answered, two_opinions
-from truthing.app.jobs.questions import GOLD, NOISE, PANEL, PANEL_ERROR, REPEATS, TARGET
+from truthing.app.jobs.questions import (
+    BY,
+    DRAWN,
+    GOLD,
+    NOISE,
+    PANEL,
+    PANEL_ERROR,
+    REPEATS,
+    TARGET,
+)
 from truthing.app.task import Answer, Say, Task, patient
 
 
@@ -12,7 +21,7 @@ def run(task: Task, say: Say) -> Answer:
 
     say(None, "reading the files")
     case = task.case("shares of classes need labels: say which file holds them.")
-    result = prevalence(case.labels, gold=case.gold, progress=patient(say), **task.options)
+    result = prevalence(case, gold=case.gold, progress=patient(say), **task.options)
     return answered(result, {"level": task.level})
 
 
@@ -28,7 +37,7 @@ JOB = Job(
         ),
         GOLD,
     ),
-    (NOISE, TARGET, PANEL, PANEL_ERROR, REPEATS),
+    (BY, NOISE, TARGET, PANEL, *DRAWN, PANEL_ERROR, REPEATS),
     run,
     two_opinions,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from truthing.errors import InputError
@@ -27,6 +28,7 @@ def read(tasks: list[Any], name: str, question: str | None) -> Table:
     elif len(questions) > 1:
         raise ask_question(name, "Label Studio export", "questions", questions)
     versions: dict[Any, dict[Any, tuple[Any, Any]]] = {}
+    reviews: Counter[str] = Counter()
     for position, task in enumerate(tasks):
         item = task.get("id", position)
         rows.items.setdefault(item)
@@ -34,10 +36,11 @@ def read(tasks: list[Any], name: str, question: str | None) -> Table:
             if annotation.get("was_cancelled"):
                 rows.left_out["cancelled annotations"] += 1
                 continue
-            value = _choice(annotation, question, f"{name} task {item}")
+            where = f"{name} task {item}"
             if annotation.get("ground_truth"):
-                rows.human(item, value)
+                rows.human(item, _choice(annotation, question, where))
             else:
+                value = _choice(_own(annotation, reviews), question, where)
                 rows.label(item, _who(annotation.get("completed_by")), value)
         for predicted in task.get("predictions") or []:
             value = _choice(predicted, question, f"{name} task {item}")
@@ -54,7 +57,27 @@ def read(tasks: list[Any], name: str, question: str | None) -> Table:
         rows.checks.append(
             f"{name}: predictions of {len(versions)} model versions are not used: export one."
         )
+    if reviews:
+        # as gold, what was accepted would make every labeler look right
+        rows.said.append(
+            f"{name}: reviews are left out ({', '.join(f'{n:,} {w}' for w, n in reviews.items())}):"
+            " who reviews a label has seen it. A labeler's own answer counts; mark what you know "
+            "for certain as ground truth."
+        )
     return rows.table()
+
+
+def _own(annotation: dict[str, Any], reviews: Counter[str]) -> dict[str, Any]:
+    """The annotation as its author left it, before a reviewer changed it."""
+    changed = []
+    for review in annotation.get("reviews") or []:
+        fixed = review.get("fixed_annotation_history") is not None
+        fixed = fixed or review.get("fixed_annotation_history_result") is not None
+        changed += [review] if fixed else []
+        reviews["changed" if fixed else "accepted" if review.get("accepted") else "rejected"] += 1
+    if not changed:
+        return annotation
+    return {**annotation, "result": changed[0].get("previous_annotation_history_result")}
 
 
 def _annotations(task: dict[str, Any]) -> list[dict[str, Any]]:

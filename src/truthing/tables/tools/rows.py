@@ -82,7 +82,7 @@ class Rows:
         if "score" in frame.columns and frame["score"].null_count():
             frame = frame.drop("score")
         notes = Notes(tuple(said), tuple(self.checks))
-        return Table(frame, self.name, kind, first_line=1, notes=notes, asks=False)
+        return Table(frame, self.name, kind, unit="", notes=notes, asks=False)
 
     def _leavings(self) -> str:
         return listing(f"{n:,} {what}" for what, n in self.left_out.items())

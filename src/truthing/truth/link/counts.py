@@ -67,7 +67,7 @@ def confusion_draws(link: LinkDraws, views: Views, gold: Array, rng: np.random.G
     for k in np.unique(design.predicted):
         here = np.flatnonzero(design.predicted == k)
         hits = right[:, here].sum(axis=1)
-        confusion[:, :, k] = _multinomial(free[here].sum() - hits, shares[:, k], rng)
+        confusion[:, :, k] = multinomial(free[here].sum() - hits, shares[:, k], rng)
         confusion[:, k, k] = hits
     flat = gold[known] * n_classes + views.predicted[known]
     return confusion + np.bincount(flat, minlength=n_classes**2).reshape(n_classes, n_classes)
@@ -91,7 +91,7 @@ def population_confusion(
     return confusion
 
 
-def _multinomial(n: Array, shares: Array, rng: np.random.Generator) -> Array:
+def multinomial(n: Array, shares: Array, rng: np.random.Generator) -> Array:
     """One multinomial draw per row, class by class."""
     out = np.zeros(shares.shape, dtype=np.int64)
     left, rest = n.copy(), np.ones(len(n))

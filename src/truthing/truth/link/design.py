@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from truthing.class_codes import Array
 from truthing.truth.link.views import Views
 
 CELLS = 2_000_000  # draws × groups worked on at once
+BLOCK = 0.4  # effects of strata and slices are smaller than those of predicted classes
 MOST_EFFECTS = 20  # predicted classes with an effect of their own; rarer ones share one
 
 
@@ -24,6 +26,7 @@ class LinkDesign:
     predicted: Array
     matrix: Array
     expected: Array
+    relative: Array  # spread of each effect, relative to that of predicted classes
 
     @property
     def share(self) -> Array:
@@ -36,10 +39,24 @@ class LinkDesign:
         )
 
 
-def link_design(views: Views, level: float, slope: float) -> LinkDesign:
-    """Regressors are centred so that slope and class effects hardly move the level."""
-    key, member = np.unique(views.bin, return_inverse=True)
-    member = member.reshape(-1)
+def link_design(
+    views: Views,
+    level: float,
+    slope: float,
+    blocks: Sequence[Array] = (),
+    split: Array | None = None,
+) -> LinkDesign:
+    """Regressors are centred so that slope and effects hardly move the level.
+
+    ``blocks`` are codes of items that may have effects of their own (strata, slices); ``split``
+    only keeps items of different codes in different groups.
+    """
+    bins = views.bin
+    whole = bins
+    for codes in (*blocks, *([] if split is None else [split])):
+        whole = np.unique(whole, return_inverse=True)[1].reshape(-1) * (codes.max() + 1) + codes
+    _, first, member = np.unique(whole, return_index=True, return_inverse=True)
+    key, member = bins[first], member.reshape(-1)
     size = np.bincount(member, weights=views.size).astype(float)
     signal = views.signal if views.size is None else views.signal * views.size
     x = np.bincount(member, weights=signal) / size
@@ -49,16 +66,26 @@ def link_design(views: Views, level: float, slope: float) -> LinkDesign:
     weight = size * (expected * (1 - expected) + 1e-6)
     weight /= weight.sum()
     columns = [np.ones(len(key)), x - weight @ x]
-    frequency = np.bincount(group_class, weights=size)
-    classes = np.flatnonzero(frequency)
-    frequency = frequency[classes]
-    if len(classes) > 1:
-        own = np.sort(classes[np.argsort(-frequency, kind="stable")[:MOST_EFFECTS]])
-        effect = np.full(views.n_classes, len(own))
-        effect[own] = np.arange(len(own))
-        indicator = np.eye(len(own) + (len(classes) > len(own)))[effect[group_class]]
+    relative: list[float] = []
+    predicted = views.predicted.astype(np.int64)
+    for codes, spread in ((predicted, 1.0), *((block, BLOCK) for block in blocks)):
+        indicator = _indicator(codes, codes[first], views.size)
         columns += list((indicator - weight @ indicator).T)
-    return LinkDesign(member, size, group_class, np.column_stack(columns), expected)
+        relative += [spread] * indicator.shape[1]
+    matrix = np.column_stack(columns)
+    return LinkDesign(member, size, group_class, matrix, expected, np.array(relative))
+
+
+def _indicator(codes: Array, of_group: Array, size: Array | None) -> Array:
+    """A column for each of the frequent codes, one for all rare ones; none for a single code."""
+    found, place = np.unique(codes, return_inverse=True)
+    frequency = np.bincount(place.reshape(-1), weights=size)
+    if len(found) < 2:
+        return np.zeros((len(of_group), 0))
+    own = np.sort(found[np.argsort(-frequency, kind="stable")[:MOST_EFFECTS]])
+    effect = np.full(int(found.max()) + 1, len(own))
+    effect[own] = np.arange(len(own))
+    return np.asarray(np.eye(len(own) + (len(found) > len(own)))[effect[of_group]])
 
 
 def solve_intercept(level: Array, offsets: Array, share: Array) -> Array:

@@ -6,6 +6,7 @@ the prior as a heavy-tailed proposal, exact importance weights, systematic resam
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import lgamma, log, pi
 
@@ -50,13 +51,15 @@ def draw_link(
     *,
     n_draws: int,
     gold_weights: Array | None = None,
+    blocks: Sequence[Array] = (),
+    split: Array | None = None,
 ) -> LinkDraws:
     """Posterior draws given gold (class codes, -1 unknown).
 
-    ``gold_weights`` (one per gold item, mean one) corrects for gold that was chosen with known
-    unequal chances.
+    ``gold_weights`` (one per gold item) says what each gold item counts, where gold was chosen
+    with unequal chances or in clusters. ``blocks`` and ``split`` as in `link_design`.
     """
-    design = link_design(views, *components.middle)
+    design = link_design(views, *components.middle, blocks, split)
     known = np.flatnonzero(gold >= 0)
     if len(known) == 0:
         drawn = prior_draws(design, components.informed, n_draws, rng)
@@ -213,7 +216,7 @@ def _log_prior(
 
 def _spreads(components: Components, design: LinkDesign) -> Array:
     """Standard deviations of slope and effects, components × coefficients but the first."""
-    effects = np.tile(components.effect_sd[:, None], design.matrix.shape[1] - 2)
+    effects = components.effect_sd[:, None] * design.relative
     return np.column_stack([components.slope_sd, effects])
 
 

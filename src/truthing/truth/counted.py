@@ -13,41 +13,15 @@ import numpy as np
 from truthing.class_codes import Array
 from truthing.engine.base import Engine, Shard
 from truthing.metrics.face_value import confusion_against
+from truthing.survey.gold_choice import N_STRATA, seen_strata
 from truthing.truth.passes import count_keys, votes_pass
 
 
 @dataclass(eq=False)
-class Disputes:
-    """Items with two labels or more, with gold (first) and without: how many, and the sum and sum
-    of squares of the share of labels against their majority."""
-
-    n: Array
-    total: Array
-    squares: Array
-
-    @classmethod
-    def of(cls, votes: Array, known: Array) -> Disputes:
-        given = votes.sum(axis=1)
-        usable = given >= 2
-        dissent = 1 - votes.max(axis=1) / np.maximum(given, 1)
-        parts = [dissent[usable & known], dissent[usable & ~known]]
-        return cls(
-            np.array([float(len(part)) for part in parts]),
-            np.array([part.sum() for part in parts]),
-            np.array([(part**2).sum() for part in parts]),
-        )
-
-    def __iadd__(self, other: Disputes) -> Disputes:
-        self.n += other.n
-        self.total += other.total
-        self.squares += other.squares
-        return self
-
-
-@dataclass(eq=False)
-class Survey:
+class Counted:
     """``given`` are labels by key, ``hits`` by labeler those that say what the classifier says;
     ``circle`` names for each labeler one whom chains of shared items connect it with;
+    ``strata`` counts items that look alike, ``gold_strata`` has number and stratum of gold items;
     ``face_value`` is the confusion against the labels as they are, ``shares`` its classes."""
 
     n_items: int
@@ -57,12 +31,13 @@ class Survey:
     labelled: int
     doubly: int
     most: float
-    disputes: Disputes
+    strata: Array
+    gold_strata: Array
     face_value: Array
     shares: Array
     predicted: Array
 
-    def __iadd__(self, other: Survey) -> Survey:
+    def __iadd__(self, other: Counted) -> Counted:
         self.n_items += other.n_items
         self.given += other.given
         self.hits += other.hits
@@ -70,7 +45,8 @@ class Survey:
         self.labelled += other.labelled
         self.doubly += other.doubly
         self.most = max(self.most, other.most)
-        self.disputes += other.disputes
+        self.strata += other.strata
+        self.gold_strata = np.concatenate([self.gold_strata, other.gold_strata])
         self.face_value += other.face_value
         self.shares += other.shares
         self.predicted += other.predicted
@@ -78,13 +54,13 @@ class Survey:
 
 
 @dataclass(frozen=True, eq=False)
-class Surveyed:
+class CountedPanel:
     """A panel that is not in memory: what `Labels` says of itself, from sums over its shards."""
 
     classes: tuple[Any, ...]
     labelers: tuple[Any, ...]
     engine: Engine
-    found: Survey
+    found: Counted
     anonymous: bool = False
 
     @property
@@ -108,7 +84,7 @@ class Surveyed:
         return np.round(self.found.given.reshape(-1, self.n_classes).sum(axis=1)).astype(np.int64)
 
 
-def survey(shard: Shard) -> Survey:
+def count_panel(shard: Shard) -> Counted:
     """Everything that is counted, of one shard."""
     n_classes, n_labelers = shard.n_classes, shard.n_labelers
     votes = votes_pass(shard)
@@ -119,7 +95,8 @@ def survey(shard: Shard) -> Survey:
     _connect(*shard.arrays, n_classes, circle, hits)
     has_classifier = len(shard.predicted) > 0
     said = shard.predicted if has_classifier else np.zeros(shard.n_items, dtype=np.int64)
-    return Survey(
+    stratum = seen_strata(votes, said if has_classifier else None)
+    return Counted(
         shard.n_items,
         count_keys(shard)[: n_labelers * n_classes],
         hits,
@@ -127,14 +104,15 @@ def survey(shard: Shard) -> Survey:
         int((given > 0).sum()),
         int((given >= 2).sum()),
         float(given.max(initial=0.0)),
-        Disputes.of(votes, known),
+        np.bincount(stratum, minlength=N_STRATA * n_classes).astype(float),
+        np.column_stack([shard.known[known], stratum[known]]).astype(np.int64).reshape(-1, 2),
         confusion_against(share, said),
         share.sum(axis=0),
         np.bincount(said, minlength=n_classes).astype(float),
     )
 
 
-def n_circles(panel: Surveyed) -> int:
+def n_circles(panel: CountedPanel) -> int:
     """Groups of labelers that share no item with one another."""
     return len(np.unique(_roots(panel.found.circle)[panel.per_labeler > 0]))
 

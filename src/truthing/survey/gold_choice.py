@@ -1,0 +1,136 @@
+"""Which items became gold: a random choice, a choice by what was seen, or by something unseen.
+
+Gold chosen by what was seen (labels, predictions) can be corrected: within a stratum of what was
+seen, gold is a random choice (verification bias; Begg & Greenes 1983). Each gold item then counts
+by the inverse of its stratum's share of gold.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from truthing.class_codes import Array
+from truthing.errors import InputError, did_you_mean
+from truthing.labels import Labels
+
+CHOICES = ("random", "seen", "unseen")
+N_STRATA = 4  # for each predicted class
+STRANGE = 1e-3  # a random choice looks so odd once in a thousand data sets
+FEWEST = 5.0  # gold and other items that a stratum is expected to hold
+
+
+@dataclass(frozen=True, eq=False)
+class GoldChoice:
+    """``kind`` random, seen, unseen or chances; ``weights`` of the gold items, together as many as
+    they are worth; ``uncovered`` the share of items in strata without gold."""
+
+    kind: str
+    weights: Array | None = None
+    probability: float = 1.0
+    uncovered: float = 0.0
+    asked: bool = False
+
+    @property
+    def words(self) -> str:
+        """What was taken for granted."""
+        if self.kind == "chances":
+            return "they were chosen with the chances given"
+        if self.kind == "seen":
+            return (
+                "they are taken as chosen by what labels and predictions show, at random among "
+                "items that look alike"
+            )
+        return "they must be a random choice"
+
+    @property
+    def warnings(self) -> list[str]:
+        told = []
+        if self.kind == "seen" and not self.asked:
+            told.append(
+                f"Gold is not a random choice (p = {self.probability:.1g}): items that labels and "
+                "predictions show as alike have it unequally often. The answer corrects for that, "
+                "as if gold were random among items that look alike. If it was chosen by anything "
+                "else, say `gold_choice='unseen'`; if you know the chances, give `gold_weights=`."
+            )
+        elif self.kind == "random" and self.probability < STRANGE:
+            told.append(
+                f"Gold does not look like a random choice (p = {self.probability:.1g}), but was "
+                "taken as one, as `gold_choice='random'` says."
+            )
+        if self.kind == "seen" and self.uncovered > 0.005:
+            told.append(
+                f"{self.uncovered:.0%} of the items look like no gold item: what is said of them "
+                "rests on the labels alone."
+            )
+        return told
+
+
+RANDOM = GoldChoice("random")
+
+
+def gold_choice(
+    asked: str | None, labels: Labels, predicted: Array | None, gold: Array
+) -> GoldChoice:
+    """As the user says, else as the data look."""
+    if asked is not None and asked not in CHOICES:
+        raise InputError(
+            f"gold_choice {asked!r} is not known.{did_you_mean(str(asked), CHOICES)} Choose "
+            "random, seen (by labels or predictions) or unseen (by anything else)."
+        )
+    known = gold >= 0
+    if not known.any():
+        return RANDOM
+    if asked == "unseen":
+        return GoldChoice("unseen", asked=True)
+    strata = seen_strata(labels.counts().astype(float), predicted)
+    return choice_by_strata(asked, np.bincount(strata).astype(float), strata[known])
+
+
+def choice_by_strata(asked: str | None, size: Array, strata: Array) -> GoldChoice:
+    """The same from the number of items in each stratum, and the strata of the gold items."""
+    held = np.bincount(strata, minlength=len(size)).astype(float)
+    probability = 1.0 if held.sum() == size.sum() else oddity(size, held)
+    if asked == "random" or (asked is None and probability >= STRANGE):
+        return GoldChoice("random", probability=probability, asked=asked is not None)
+    weight = (size / np.maximum(held, 1))[strata]
+    weight *= weight.sum() / (weight**2).sum()
+    uncovered = float(size[held == 0].sum() / size.sum())
+    return GoldChoice("seen", weight, probability, uncovered, asked is not None)
+
+
+def seen_strata(votes: Array, predicted: Array | None) -> Array:
+    """Items that look alike: by the prediction (or the most frequent label) and by how many labels
+    agree with it, none, fewer than half, more, or all. ``votes`` are items × classes."""
+    total = np.maximum(votes.sum(axis=1), 1)
+    said = votes.argmax(axis=1) if predicted is None else predicted
+    share = votes[np.arange(len(votes)), said] / total
+    agreed = np.select([share <= 0, share < 0.5, share < 1], [0, 1, 2], 3)
+    return np.asarray(said * N_STRATA + agreed, dtype=np.int64)
+
+
+def oddity(size: Array, held: Array) -> float:
+    """How probable strata with so unequal shares of gold are under a random choice (a chi-squared
+    test; sparse strata are taken together): ``held`` of ``size`` items are gold."""
+    from scipy.special import chdtrc
+
+    share = held.sum() / size.sum()
+    sparse = size * min(share, 1 - share) < FEWEST
+    size = np.append(size[~sparse], size[sparse].sum())
+    held = np.append(held[~sparse], held[sparse].sum())
+    kept = size * min(share, 1 - share) >= FEWEST
+    if kept.sum() < 2:
+        return 1.0
+    size, held = size[kept], held[kept]
+    share = held.sum() / size.sum()
+    spread: Any = size * share * (1 - share)
+    return float(chdtrc(len(size) - 1, ((held - size * share) ** 2 / spread).sum()))
+
+
+def bounds(gold: Array, predicted: Array) -> tuple[float, float]:
+    """What accuracy can be at all when nothing is known about the items without gold."""
+    known = gold >= 0
+    right = float((gold[known] == predicted[known]).sum())
+    return right / len(gold), (right + float((~known).sum())) / len(gold)

@@ -1,0 +1,302 @@
+"""How the test set was drawn: each argument against a computation by hand, and in words."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import truthing as tr
+from truthing.cli.main import app
+from truthing.survey.clusters import Alike, gold_worth, intraclass, sharing, suspected
+from truthing.survey.deployment import as_deployment, at_shares
+from truthing.survey.design import read_survey
+from truthing.survey.gold_choice import gold_choice, oddity, seen_strata
+from truthing.truth.gold_alone import GoldAlone
+
+
+def data(n: int = 240, seed: int = 1) -> Any:
+    return tr.simulate(
+        n, 4, prior=[0.6, 0.4], operating_point=(0.85, 0.15), fallibility=0.3, seed=seed
+    )
+
+
+# ---- clusters
+
+
+def test_correlation_within_clusters_is_found() -> None:
+    rng = np.random.default_rng(0)
+    cluster = np.repeat(np.arange(3000), 5)
+    level = rng.beta(2, 2, 3000)  # correlation of a beta-binomial: 1 / (a + b + 1)
+    found, pairs = intraclass((rng.random(15000) < level[cluster]).astype(float), cluster)
+    assert found == pytest.approx(0.2, abs=0.03)
+    assert pairs == 3000 * 10
+
+
+def test_gold_counts_less_only_where_clusters_were_chosen() -> None:
+    cluster = np.repeat(np.arange(50), 10)
+    found = Alike(0.3, sharing(cluster), 50)
+    whole, single = np.full(500, -1), np.full(500, -1)
+    whole[:50] = 1
+    single[::10] = 1
+    assert gold_worth(cluster, whole, found, "population") == pytest.approx(1 / (1 + 9 * 0.3))
+    assert gold_worth(cluster, whole, found, "sample") > 1 / (1 + 9 * 0.3)
+    assert gold_worth(cluster, single, found, "sample") == 1.0
+
+
+def test_clusters_widen_the_answer_for_new_data() -> None:
+    drawn = data()
+    cluster = np.repeat(np.arange(24), 10)
+    gold = drawn.gold(60)
+    plain, wide = (
+        tr.grade(
+            drawn.predictions, drawn.labels, gold=gold, target="population", draws=1000, cluster=c
+        )
+        for c in (None, cluster)
+    )
+    assert wide["accuracy"].std > plain["accuracy"].std
+    assert any("24 clusters" in words for words in wide.assumptions)
+    assert wide.diagnostics["clusters"]["clusters"] == 24
+
+
+def test_forgotten_clusters_are_suspected() -> None:
+    assert "q1:d4" in str(suspected([f"q{i // 4}:d{i}" for i in range(4, 60)], ()))
+    assert suspected([f"item_{i}" for i in range(60)], ()) is None
+    assert suspected(list(range(60)), ()) is None
+
+
+# ---- weights, strata, slices
+
+
+def test_gold_alone_with_weights_is_the_weighted_share() -> None:
+    rng = np.random.default_rng(3)
+    gold, weight = rng.integers(0, 2, 400), rng.choice([1.0, 5.0], 400)
+    ones = np.ones(400, dtype=np.int64)
+    alone = GoldAlone(
+        (0, 1),
+        1,
+        ones,
+        gold,
+        "sample",
+        4000,
+        np.random.SeedSequence(1),
+        None,
+        weight / weight.mean(),
+    )
+    assert alone["accuracy"].mean == pytest.approx(np.average(gold, weights=weight), abs=1e-9)
+
+
+def test_equal_weights_change_nothing_but_noise() -> None:
+    drawn = data()
+    gold = drawn.gold(60)
+    plain = tr.grade(drawn.predictions, drawn.labels, gold=gold)
+    equal = tr.grade(drawn.predictions, drawn.labels, gold=gold, weights=np.full(240, 7.0))
+    for name in ("accuracy", "recall", "precision"):
+        assert equal[name].mean == pytest.approx(plain[name].mean, abs=0.01)
+        assert equal[name].std == pytest.approx(plain[name].std, rel=0.15)
+
+
+def test_slices_add_up_to_the_whole() -> None:
+    drawn = data()
+    part = ["a" if i % 3 else "b" for i in range(240)]
+    report = tr.grade(drawn.predictions, drawn.labels, gold=drawn.gold(60), by=part)
+    found = {each.name: each for each in report.by_slice()}
+    whole = sum(e.items * e.estimate.mean for e in found.values()) / 240
+    assert whole == pytest.approx(report["accuracy"].mean, abs=0.015)
+    assert sum(e.probability_worst for e in found.values()) == pytest.approx(1)
+    assert report.worst_slice().name in found
+    assert report.to_dict()["slices"][0]["slice"] == "a"
+
+
+def test_order_of_items_does_not_matter() -> None:
+    drawn = data()
+    shuffled = np.random.default_rng(0).permutation(240)
+    part = np.array([f"s{i % 4}" for i in range(240)])
+    matrix = drawn.labels.matrix()
+    items = np.array([f"i{i:03}" for i in range(240)])
+    results = []
+    for order in (np.arange(240), shuffled):
+        labels = tr.Labels.from_matrix(matrix[order], items=list(items[order]))
+        report = tr.grade(
+            drawn.predictions[order],
+            labels,
+            by=list(part[order]),
+            cluster=list(part[order]),
+            draws=500,
+        )
+        results.append([each.estimate.mean for each in report.by_slice()])
+    assert results[0] == results[1]
+
+
+# ---- gold that was chosen
+
+
+def test_seen_choice_is_begg_and_greenes() -> None:
+    """Gold alone, weighted back within strata of prediction and labels, against the closed form."""
+    drawn = data(2000, seed=5)
+    rng = np.random.default_rng(2)
+    chance = np.where(drawn.predictions == 1, 0.5, 0.1)
+    chosen = np.flatnonzero(rng.random(2000) < chance)
+    gold = np.full(2000, -1)
+    gold[chosen] = drawn.truth[chosen]
+    found = gold_choice(None, drawn.labels, drawn.predictions, gold)
+    assert found.kind == "seen"
+    assert found.weights is not None
+    assert found.probability < 1e-6
+    right = drawn.predictions[chosen] == drawn.truth[chosen]
+    strata = seen_strata(drawn.labels, drawn.predictions)
+    by_hand = (
+        sum(
+            (strata == s).mean() * right[strata[chosen] == s].mean()
+            for s in np.unique(strata)
+            if (strata[chosen] == s).any()
+        )
+        / np.isin(strata, strata[chosen]).mean()
+    )
+    assert found.weights @ right / found.weights.sum() == pytest.approx(by_hand, abs=1e-9)
+
+
+def test_random_gold_looks_random() -> None:
+    rng = np.random.default_rng(0)
+    strata = rng.integers(0, 6, 500)
+    odd = [oddity(strata, rng.permutation(500) < 60) for _ in range(400)]
+    assert np.mean(np.array(odd) < 0.05) < 0.09
+    assert np.mean(np.array(odd) < 0.5) == pytest.approx(0.5, abs=0.08)
+
+
+def test_unseen_choice_gives_bounds_and_no_gold() -> None:
+    drawn = data()
+    report = tr.grade(drawn.predictions, drawn.labels, gold=drawn.gold(60), gold_choice="unseen")
+    right = sum(drawn.predictions[i] == t for i, t in drawn.gold(60).items())
+    assert f"between {right / 240:.1%} and {(right + 180) / 240:.1%}" in report.warnings[0]
+    assert "rests on labels alone" in report.verdict()
+    assert report.sizes["gold"] == 0
+    with pytest.raises(
+        tr.InputError, match=r"gold_choice 'sene' is not known. Did you mean 'seen'"
+    ):
+        tr.grade(drawn.predictions, drawn.labels, gold=drawn.gold(9), gold_choice="sene")
+
+
+# ---- another prevalence
+
+
+def test_deployment_scales_rows() -> None:
+    table = np.array([[[80.0, 20.0], [5.0, 95.0]]])
+    there = at_shares(table, np.array([[0.9, 0.1]]))[0]
+    np.testing.assert_allclose(there.sum(axis=1), [180, 20])
+    np.testing.assert_allclose(there[0] / there[0].sum(), [0.8, 0.2])
+    assert np.isnan(at_shares(np.array([[[8.0, 2], [0, 0]]]), np.array([[0.5, 0.5]]))[0, 1]).all()
+
+
+@pytest.mark.parametrize(
+    ("given", "shares"),
+    [
+        (0.05, [0.95, 0.05]),
+        ({"spam": 0.05}, [0.95, 0.05]),
+        ({"ham": 0.9, "spam": 0.1}, [0.9, 0.1]),
+        ([0.9, 0.1], [0.9, 0.1]),
+        ((0.02, 0.08), [0.95, 0.05]),
+    ],
+)
+def test_deployment_in_every_form(given: Any, shares: list[float]) -> None:
+    found = as_deployment(given, ("ham", "spam"), 1)
+    assert found is not None
+    mean = found.draw(4000, np.random.default_rng(0)).mean(axis=0)
+    np.testing.assert_allclose(mean, shares, atol=0.002)
+
+
+def test_own_prevalence_as_deployment_changes_little() -> None:
+    drawn = data()
+    rate = tr.prevalence(drawn.labels, gold=drawn.gold(100))
+    there = tr.grade(drawn.predictions, drawn.labels, gold=drawn.gold(100), deployment=rate)
+    here = tr.grade(drawn.predictions, drawn.labels, gold=drawn.gold(100))
+    assert there["accuracy"].mean == pytest.approx(here["accuracy"].mean, abs=0.02)
+    assert there["recall"].mean == pytest.approx(here["recall"].mean, abs=0.02)
+    assert "deployment" in there.verdict()
+
+
+@pytest.mark.parametrize("wrong", [1.5, {"ham": 0.9}, [0.2, 0.2], {"egg": 1.0}, (0.5, 0.2)])
+def test_wrong_deployment_is_refused(wrong: Any) -> None:
+    classes = ("egg", "ham", "spam") if wrong == {"ham": 0.9} else ("ham", "spam")
+    with pytest.raises(tr.InputError, match="deployment"):
+        as_deployment(wrong, classes, None)
+
+
+def test_compare_and_grade_agree_at_deployment_and_with_weights() -> None:
+    drawn = data(300)
+    other = np.where(np.arange(300) % 4 == 0, 1 - drawn.truth, drawn.truth)
+    weight = np.where(np.arange(300) % 2, 1.0, 4.0)
+    for said in ({"deployment": 0.1}, {"weights": weight}):
+        alone = tr.grade(drawn.predictions, drawn.labels, gold=drawn.gold(80), **said)
+        both = tr.compare(
+            {"a": drawn.predictions, "b": other}, drawn.labels, gold=drawn.gold(80), **said
+        )
+        assert both.estimate("a").mean == pytest.approx(alone["accuracy"].mean, abs=0.02)
+
+
+# ---- words, files, refusals
+
+
+def test_bad_arguments_are_refused_in_words() -> None:
+    drawn = data()
+    ask = lambda **said: tr.grade(drawn.predictions, drawn.labels, draws=200, **said)  # noqa: E731
+    with pytest.raises(tr.InputError, match="3 values for 240 items"):
+        ask(cluster=[1, 2, 3])
+    with pytest.raises(tr.InputError, match="names a column, but"):
+        ask(cluster="patient")
+    with pytest.raises(tr.InputError, match="the weight -1"):
+        ask(weights=[-1.0] * 240)
+    with pytest.raises(tr.InputError, match="all 0"):
+        ask(weights=[0.0] * 240)
+    with pytest.raises(tr.InputError, match="cannot be answered with panel_error=0"):
+        ask(cluster=[1] * 240, panel_error=0)
+    with pytest.raises(tr.InputError, match="by method 'exact'"):
+        ask(by=["a"] * 240, method="exact", noise=0.1)
+    with pytest.raises(tr.InputError, match="240 slices; at most 200"):
+        read_survey(list(range(240)), [range(240)], by=list(range(240)))
+
+
+def write(path: Path, rows: list[tuple[Any, ...]]) -> str:
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    return str(path)
+
+
+def test_two_systems_from_one_file(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    rows: list[tuple[Any, ...]] = [("item", "system", "judge", "label")]
+    for q in range(60):
+        for system, rate in (("base", 0.4), ("new", 0.8)):
+            passed = rng.random() < rate
+            for judge in ("ann", "bob", "eva"):
+                said = passed if rng.random() < 0.9 else not passed
+                rows.append((f"q{q}", system, judge, "pass" if said else "fail"))
+    path = write(tmp_path / "verdicts.csv", rows)
+    result = tr.prevalence(path, by="system", panel="models")
+    assert result.sizes["items"] == 120
+    assert result.difference("pass", "new", "base").probability_positive > 0.9
+    assert any("60 clusters" in words for words in result.assumptions)
+    shown = CliRunner().invoke(app, ["rate", path, "--by", "system"])
+    assert shown.exit_code == 0, shown.output
+    assert "base - new" in shown.output
+
+
+def test_options_of_the_command_line(tmp_path: Path) -> None:
+    drawn = data(120)
+    heads = ("item", "ann", "bob", "eva", "joe", "prediction", "gold", "patient", "chance", "w")
+    rows = [heads]
+    for i, votes in enumerate(drawn.labels.matrix()):
+        gold = drawn.truth[i] if i % 3 == 0 else ""
+        rows.append((f"x{i}", *votes, drawn.predictions[i], gold, f"p{i // 6}", 0.5, 1 + i % 2))
+    path = write(tmp_path / "all.csv", rows)  # type: ignore[arg-type]
+    more = ["--cluster", "patient", "--weights", "w", "--by", "patient", "--deployment", "0.1"]
+    shown = CliRunner().invoke(app, ["grade", path, *more, "--gold-chances", "chance"])
+    assert shown.exit_code == 0, shown.output
+    assert "20 clusters" in shown.output
+    assert "P(lowest)" in shown.output
+    wrong = CliRunner().invoke(app, ["grade", path, "--cluster", "person"])
+    assert wrong.exit_code == 1
