@@ -89,7 +89,10 @@ def gold_worth(cluster: Array, gold: Array, found: Alike, target: str) -> float:
         sizes = np.bincount(cluster).astype(float)
         n = sizes.sum()
         expected += (len(known) - 1) * (sizes * (sizes - 1)).sum() / max(n * (n - 1), 1.0)
-    return 1 / (1 + max(0.0, sharing(cluster, known) - expected) * found.correlation)
+    together = sharing(cluster, known)
+    # how alike items are is itself known from few clusters: the variance of Student's t
+    few = 1 + 2 / max(len(known) / together - 3, 1.0)
+    return 1 / (1 + max(0.0, together - expected) * found.correlation * few)
 
 
 def suspected(items: Sequence[Any], readings: Iterable[Any]) -> str | None:
