@@ -226,6 +226,16 @@ class Report(Judged, Result):
             }
         )
 
+    def write_truth(self, path: Any) -> None:
+        """Each item's class probabilities to a .csv, .parquet, ... file; labels that are streamed
+        are written shard by shard."""
+        if hasattr(self.truth, "write"):
+            self.truth.write(path)
+            return
+        from truthing.tables.write import write_frame
+
+        write_frame(self.truth_frame(), path)
+
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         """The JSON object of the contract."""
         low, high = self.confusion.interval(level)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -200,3 +201,39 @@ def test_what_needs_memory_is_refused_in_words(tmp_path: Path) -> None:
         tr.prevalence(rows, engine="stream")
     with pytest.raises(tr.InputError, match="sensitivity repeats the grade on labels in memory"):
         tr.grade(*files, engine="stream").sensitivity()
+
+
+def run(*words: str) -> str:
+    from typer.testing import CliRunner
+
+    from truthing.cli.main import app
+
+    done = CliRunner().invoke(app, list(words), catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+@pytest.mark.parametrize("target", ["truth.csv", "truth.parquet", "truth"])
+def test_command_line(tmp_path: Path, target: str) -> None:
+    """--engine stream prints what --engine memory prints, and --truth is written shard by shard."""
+    rows, predictions, truth = panel(seed=11)
+    files = written(tmp_path, rows.rename({"label": "said"}), predictions)
+    gold = tmp_path / "gold.csv"
+    gold.write_text("item,truth\n" + "".join(f"{k},{v}\n" for k, v in list(truth.items())[:60]))
+    common = [*files, "--gold", str(gold), "--label-column", "said", "--json"]
+    printed = {}
+    for engine in ("memory", "stream"):
+        place = tmp_path / engine
+        place.mkdir()
+        to = place / target if engine == "stream" else place / "truth.csv"
+        done = run("grade", *common, "--engine", engine, "--truth", str(to))
+        printed[engine] = json.loads(done)
+    same(printed["stream"], printed["memory"])
+    ours = tmp_path / "stream" / target
+    read = pl.read_csv if ours.suffix == ".csv" else pl.read_parquet
+    streamed = read(ours).sort("item")
+    memory = pl.read_csv(tmp_path / "memory" / "truth.csv").sort("item")
+    assert streamed["item"].to_list() == memory["item"].to_list()
+    assert np.abs(streamed[:, 1:].to_numpy() - memory[:, 1:].to_numpy()).max() < 1e-9
+    rate = run("rate", files[1], "--label-column", "said", "--engine", "stream", "--json")
+    assert json.loads(rate)["items"] == 1500

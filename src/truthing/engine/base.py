@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -64,10 +63,10 @@ Kernel = Callable[..., Any]
 
 
 class Engine(ABC):
-    """Labels in shards, and three ways to work on them.
+    """Labels in shards, and three short methods: map a kernel over them, add what it gives, close.
 
-    A new engine needs `map` only; `add` may be replaced where results can be added before they
-    travel. A kernel is a plain function ``kernel(shard, *shared)``; results are taken in the order
+    A new engine needs `map` only; `add` is replaced where results can be added before they
+    travel. What is written for each item is mapped and taken shard by shard. A kernel is a plain function ``kernel(shard, *shared)``; results are taken in the order
     of the shards, so that no sum depends on which came first.
     """
 
@@ -85,11 +84,6 @@ class Engine(ABC):
             total += result
         return total
 
-    def write(self, kernel: Kernel, folder: Path, *shared: Any) -> list[Path]:
-        """One file for each shard: the kernel returns a table with ``write_parquet``."""
-        folder.mkdir(parents=True, exist_ok=True)
-        written = []
-        for number, table in enumerate(self.map(kernel, *shared)):
-            written.append(folder / f"{number:05d}.parquet")
-            table.write_parquet(written[-1])
-        return written
+    def close(self) -> None:
+        """Let go of what the engine opened itself; most open nothing."""
+        return

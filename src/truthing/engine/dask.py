@@ -4,6 +4,7 @@ only sums travel.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,7 +14,6 @@ from truthing.engine.stream import Stream, run
 from truthing.errors import InputError
 
 PIECES = 32  # sums that travel in one pass; fixed, so that the number of workers changes no sum
-TRIES = 3
 
 
 class Dask(Engine):
@@ -27,9 +27,14 @@ class Dask(Engine):
                 "engine='dask' needs Dask: install truthing[dask], or use engine='stream'."
             ) from None
         self.stream, self.n_classes = stream, stream.n_classes
+        self.opened: list[Any] = []
         if where is None:
-            where = Client(LocalCluster(threads_per_worker=1, dashboard_address=None))
-        self.client = Client(where) if isinstance(where, str) else where
+            where = LocalCluster(threads_per_worker=1, dashboard_address=None)
+            self.opened.append(where)
+        if isinstance(where, str | LocalCluster):
+            where = Client(where)
+            self.opened.insert(0, where)
+        self.client = where
         size = max(-(-len(stream.shards) // PIECES), stream.at_once)
         shards = stream.shards
         self.pieces = [shards[k : k + size] for k in range(0, len(shards), size)]
@@ -44,21 +49,23 @@ class Dask(Engine):
             first += other
         return first
 
-    def _gathered(self, pieces: list[list[Stored]], kernel: Kernel, shared: Any) -> list[Any]:
-        """Results in the order of the pieces. A worker that dies is replaced by the cluster; where
-        it held the only copy of what all need, the pass is sent again."""
-        from distributed import CancelledError, KilledWorker
+    def close(self) -> None:
+        for each in self.opened:
+            each.close()
 
-        for attempt in range(TRIES):
-            held = self.client.scatter([shared], broadcast=True, hash=False)[0]
+    def _gathered(self, pieces: list[list[Stored]], kernel: Kernel, shared: Any) -> list[Any]:
+        """Results in the order of the pieces. What a worker that dies had done is done again by the
+        others: all of it, also what all share, is the result of a task."""
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Sending large graph")
+            held = self.client.submit(_itself, shared, pure=False)
             futures = self.client.map(_sum, pieces, kernel=kernel, shared=held, pure=False)
-            try:
-                found: list[Any] = self.client.gather(futures)
-                return found
-            except (CancelledError, KilledWorker):
-                if attempt == TRIES - 1:
-                    raise
-        raise AssertionError
+            found: list[Any] = self.client.gather(futures)
+        return found
+
+
+def _itself(shared: Any) -> Any:
+    return shared
 
 
 def _sum(shards: list[Stored], kernel: Kernel, shared: Any) -> Any:

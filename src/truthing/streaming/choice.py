@@ -27,11 +27,11 @@ def runs_streamed(given: Mapping[str, Any]) -> bool:
     reasons = [f"{name}=" for name in ONE_BY_ONE if given.get(name) is not None]
     if given.get("method", "posterior") != "posterior":
         reasons.append(f"method={given['method']!r}")
-    if given["panel_error"] is not None and given["panel_error"] == 0:
+    if given.get("panel_error") == 0 and given["panel_error"] is not None:
         reasons.append("panel_error=0")
-    if isinstance(given["gold_weights"], str):
+    if isinstance(given.get("gold_weights"), str):
         reasons.append("a column of chances")
-    if given["gold_choice"] == "unseen":
+    if given.get("gold_choice") == "unseen":
         reasons.append("gold_choice='unseen'")
     if "predictions" in given and not isinstance(given["predictions"], str | Path):
         reasons.append("a prediction that is not in a file")

@@ -137,6 +137,7 @@ def answer_streamed(
     outcome = answer_by_link(question, views, panel_error, *about)
     link = draw_the_link(question, views, panel_error)
     shared = *tables, np.unique(views.bin), link.chance().mean(axis=0), held.gold
+    held.first.close()
     truth: Any = StreamedTruth(panel.classes, held.stream, shared)
     outcome = replace(
         outcome, truth=truth, noise=held.summary(found.noise), sensitivity=_needs_memory

@@ -41,7 +41,7 @@ class Held:
     dropped: dict[str, int]
     said: list[str]
     warnings: list[str] = field(default_factory=list)
-    where: Any = "stream"
+    first: Any = None  # the engine as it was opened
     constant: int | None = None  # the class that is predicted for every item
 
     @property
@@ -66,7 +66,7 @@ class Held:
     def read_otherwise(self, **changes: Any) -> Held:
         """The same data with shards read otherwise, see `Stored`."""
         stream = self.stream.changed(**changes)
-        engine = _engine(stream, self.where)
+        engine = _engine(stream, getattr(self.first, "client", "stream"))
         panel = replace(self.panel, engine=engine, found=engine.add(count_panel))
         return replace(self, stream=stream, panel=panel)
 
@@ -123,9 +123,8 @@ def hold(
     labelers = tuple(page.labelers)
     inside = tuple(labelers[t] for t in places_by_name(labelers))
     chosen = _engine(stream, engine)
-    where = getattr(chosen, "client", engine)
     panel = CountedPanel(words.classes, inside, chosen, chosen.add(count_panel))
-    about = dict(page.dropped), list(words.said), warnings, where
+    about = dict(page.dropped), list(words.said), warnings, chosen
     held = Held(panel, stream, labelers, codes, names, *about)
     if guesses is None:
         return held
