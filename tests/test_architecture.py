@@ -21,7 +21,7 @@ FLOORS = [
     {"labels", "predictions"},
     {"matching"},
     {"tables"},
-    {"results"},
+    {"results", "per_item"},
     {"case", "predicted"},
     {"noise"},
     {"engine"},

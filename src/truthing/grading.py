@@ -325,9 +325,18 @@ def _posterior(question: Question, model: Any, panel_error: Any) -> Outcome:
             "leave it out, give the noise (noise=), or trust the noise model (panel_error=0)."
         )
     outcome = again(question, panel_error)
+    adds_up = model is None and not trusted and not question.constant and question.survey.plain
+    if adds_up and question.gold_chosen.kind == "random" and question.deployment is None:
+        outcome = replace(outcome, state=lambda: _state(question, panel_error))
     return replace(
         outcome, sensitivity=lambda level, progress: sensitivity(question, again, level, progress)
     )
+
+
+def _state(question: Question, panel_error: Any) -> Any:
+    from truthing.streaming.state import state_in_memory
+
+    return state_in_memory(question, question.labels.labelers, panel_error)
 
 
 def _by_the_book(question: Question, model: Any, method: str, panel_error: Any) -> Outcome:

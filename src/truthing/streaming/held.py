@@ -34,7 +34,7 @@ class Held:
     """A panel on disk, its gold and its order, and what had to be said about them."""
 
     panel: CountedPanel
-    stream: Stream
+    stream: Stream | None  # None: new items in memory beside sums of earlier ones
     labelers: tuple[Any, ...]  # in the order of their first label
     gold: Array  # codes of gold items that are among the items
     gold_items: tuple[Any, ...]
@@ -63,9 +63,14 @@ class Held:
         table[:, self.constant] = found.shares
         return table
 
+    @property
+    def shards(self) -> Stream:
+        assert self.stream is not None
+        return self.stream
+
     def read_otherwise(self, **changes: Any) -> Held:
         """The same data with shards read otherwise, see `Stored`."""
-        stream = self.stream.changed(**changes)
+        stream = self.shards.changed(**changes)
         engine = _engine(stream, getattr(self.first, "client", "stream"))
         panel = replace(self.panel, engine=engine, found=engine.add(count_panel))
         return replace(self, stream=stream, panel=panel)

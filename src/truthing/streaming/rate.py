@@ -9,7 +9,7 @@ from truthing.frequency import Prevalence, as_prevalence, require_two_classes
 from truthing.labels import Repeats
 from truthing.panel_kind import panel_of
 from truthing.progress import Progress, listener, part
-from truthing.streaming.grade import answer_streamed
+from truthing.streaming.answer import answer_streamed
 from truthing.streaming.held import hold
 from truthing.tables.asked import UNASKED, Asked
 

@@ -25,6 +25,7 @@ from truthing.progress import Progress, silent
 from truthing.truth.passes import (
     PassSums,
     Tables,
+    coin_pass,
     count_keys,
     expectation_pass,
     majority_pass,
@@ -63,8 +64,14 @@ class Entries:
             labels.n_classes,
         )
 
-    def engine(self, predicted: Array | None = None, gold: Array | None = None) -> Memory:
-        """These entries for a pass over them; ``predicted`` makes the classifier a rater."""
+    def engine(
+        self,
+        predicted: Array | None = None,
+        gold: Array | None = None,
+        known: Array | None = None,
+    ) -> Memory:
+        """These entries for a pass over them; ``predicted`` makes the classifier a rater, ``gold``
+        shapes the consensus, ``known`` (numbers in a list of gold) does not."""
         item, key = self.item, self.rater.astype(np.int32) * np.int32(self.n_classes) + self.label
         votes = self.votes
         if (item[1:] < item[:-1]).any():
@@ -78,6 +85,7 @@ class Entries:
             NOTHING if predicted is None else predicted.astype(np.int32),
             self.n_raters,
             self.n_classes,
+            NOTHING if known is None else known.astype(np.int32),
         )
         return Memory(shard)
 
@@ -295,14 +303,15 @@ def _step(
     sums: PassSums,
     now: DawidSkeneFit | OneCoinFit,
     before: DawidSkeneFit | OneCoinFit | None,
-) -> PassSums:
+) -> Any:
     """The pass after step ``n``; where steps may end, items are compared with the step before.
 
     That doubles the work, so with many items it is done at every fifth step.
     """
     due = n > 10 and (sums.n_items <= MANY_ITEMS or n % 5 == 0)
     old = before.tables if due and before is not None else None
-    return engine.add(expectation_pass, now.tables, old)
+    kernel = coin_pass if isinstance(now, OneCoinFit) else expectation_pass
+    return engine.add(kernel, now.tables, old)
 
 
 def _settled(sums: PassSums) -> bool:

@@ -43,6 +43,7 @@ class PassSums:
         self.moved += other.moved
         self.farthest = max(self.farthest, other.farthest)
         self.n_items += other.n_items
+        self.compared |= other.compared
         return self
 
 
@@ -76,6 +77,11 @@ def expectation_pass(shard: Shard, now: Tables, before: Tables | None = None) ->
         sums.totals,
     )
     return sums
+
+
+def coin_pass(shard: Shard, now: Tables, before: Tables | None = None) -> PassSums:
+    """The same for one coin; sums of both models are kept apart by the names of their passes."""
+    return expectation_pass(shard, now, before)
 
 
 def posterior_pass(shard: Shard, now: Tables) -> tuple[Array]:
