@@ -77,8 +77,9 @@ def measure(engine: str, folder: Path) -> None:
     report = tr.grade(predictions, labels, engine=engine)
     low, high = report["accuracy"].interval()
     took = time.perf_counter() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
-    found = {"seconds": took, "peak_mb": peak, "accuracy": report["accuracy"].mean}
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    found = {"seconds": took, "cpu": used.ru_utime + used.ru_stime, "peak_mb": used.ru_maxrss / 1e3}
+    found["accuracy"] = report["accuracy"].mean
     print(json.dumps({**found, "low": low, "high": high, "labels": report.sizes["labels"]}))
 
 
@@ -103,8 +104,8 @@ def main() -> None:
     if asked.measure:
         measure(asked.measure, asked.folder)
         return
-    head = ("labels", "engine", "seconds", "of memory", "peak MB", "accuracy", "low", "high")
-    print("".join(f"{name:>12}" for name in head))
+    heads = ("labels", "engine", "seconds", "of memory", "CPU s", "of memory", "peak MB")
+    print("".join(f"{name:>13}" for name in (*heads, "accuracy", "low", "high")))
     for n_labels in asked.labels:
         place = Path(tempfile.mkdtemp(dir=asked.folder)) / "panel"
         write_panel(place, n_labels, asked.labelers, asked.classes, asked.heavy)
@@ -113,11 +114,13 @@ def main() -> None:
         for engine in asked.engines:
             for again in ("", " again") if engine != "memory" else ("",):
                 took = in_own_process(engine, place)
-                base = base or took["seconds"]
+                base = base or took
+                ratios = took["seconds"] / base["seconds"], took["cpu"] / base["cpu"]
                 print(
-                    f"{int(took['labels']):>12,}{engine + again:>12}{took['seconds']:>12.1f}"
-                    f"{took['seconds'] / base:>12.2f}{took['peak_mb']:>12.0f}"
-                    + "".join(f"{took[k]:>12.6f}" for k in ("accuracy", "low", "high")),
+                    f"{int(took['labels']):>13,}{engine + again:>13}{took['seconds']:>13.1f}"
+                    f"{ratios[0]:>13.2f}{took['cpu']:>13.1f}{ratios[1]:>13.2f}"
+                    f"{took['peak_mb']:>13.0f}"
+                    + "".join(f"{took[k]:>13.6f}" for k in ("accuracy", "low", "high")),
                     flush=True,
                 )
         shutil.rmtree(place.parent)

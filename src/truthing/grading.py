@@ -12,6 +12,8 @@ from truthing.arguments import as_draws, as_panel_error, as_seed, check_target
 from truthing.asking import (
     as_noise,
     as_prior,
+    calibrated,
+    check_calibration,
     check_metrics,
     chosen_gold,
     fitting_draws,
@@ -40,6 +42,7 @@ from truthing.progress import Progress, listener
 from truthing.report import Report
 from truthing.streaming.choice import runs_streamed
 from truthing.survey.deployment import as_deployment, at_shares
+from truthing.truth.by_calibration import answer_by_calibration
 from truthing.truth.groups import estimate_prior
 from truthing.truth.outcome import NoiseSummary, Outcome
 from truthing.truth.question import Question
@@ -55,6 +58,8 @@ def grade(
     gold: Any = None,
     gold_weights: Mapping[Any, float] | str | None = None,
     gold_choice: str | None = None,
+    calibration_set: Any = None,
+    calibration_chosen: str | None = None,
     cluster: Any = None,
     weights: Any = None,
     stratum: Any = None,
@@ -99,6 +104,12 @@ def grade(
         How gold items were chosen. "seen": by what labels and predictions show, which is corrected
         for; "unseen": by anything else, so gold says nothing sure about other items. None: random
         where it looks like that, else "seen", and said.
+    calibration_set : (Labels, mapping), path or data frame, optional
+        Other items with known truth, labelled by the same labelers: their mistakes are learned
+        there and carried over.
+    calibration_chosen : {"truth", "verdict"}, optional
+        How the calibration items were chosen: by true class or at random, or by what the labelers
+        said. None: "truth", unless the labelers' verdicts are exactly balanced; then it is asked.
     cluster : column, sequence or mapping, optional
         Items that belong together (images of a patient, answers to a prompt) and share mistakes.
     weights : column, sequence or mapping, optional
@@ -202,6 +213,10 @@ def grade(
     if method != "posterior":
         told = [*survey.used, *([] if gold_choice is None else ["gold_choice"])]
         refuse_survey(told, f"by method {method!r}: use method='posterior'.")
+    joined, calibration = calibrated([joined], calibration_set, calibration_chosen, survey)
+    labels = joined.labels
+    if calibration is not None:
+        check_calibration(method, noise, panel_error)
     chosen = chosen_gold(joined, predicted, gold_weights, gold_choice)
     if chosen.kind == "unseen":
         joined, words = unseen_choice(joined, predicted)
@@ -216,7 +231,7 @@ def grade(
         target=target,
         n_draws=fitting_draws(draws, labels.n_classes, joined.warnings),
         seed=seed,
-        gold_weights=chosen.weights,
+        gold_weights=chosen.weights if chosen.kind == "chances" else None,
         progress=say,
         panel=kind,
         trained_on_labels=trained_on_labels,
@@ -224,7 +239,9 @@ def grade(
         survey=survey,
         deployment=shares,
     )
-    if method == "posterior":
+    if calibration is not None:
+        outcome = answer_by_calibration(question, calibration)
+    elif method == "posterior":
         outcome = _posterior(question, model, panel_error)
     else:
         say(0, f"grading by method {method}")
@@ -292,8 +309,8 @@ def _check_options(method: str, target: str) -> None:
     check_target(target)
     if target == "population" and method != "posterior":
         raise InputError(
-            f"method {method!r} speaks of these items only: use method='posterior' for "
-            "target='population'."
+            f"method {method!r} speaks of these items only: use `method='posterior'` for "
+            "`target='population'`."
         )
 
 
@@ -320,9 +337,9 @@ def _posterior(question: Question, model: Any, panel_error: Any) -> Outcome:
         refuse_survey(question.survey.used, WITH_TRUST)
     if question.prior is not None and known_noise.is_open(model) and not trusted:
         raise InputError(
-            "prior= is not used when the labelers' noise is learned and the panel may be "
-            "wrong together: "
-            "leave it out, give the noise (noise=), or trust the noise model (panel_error=0)."
+            "`prior=...` is not used when the labelers' noise is learned and the panel may be "
+            "wrong together: leave it out, give the noise with `noise=...`, or trust the noise "
+            "model with `panel_error=0`."
         )
     outcome = again(question, panel_error)
     adds_up = model is None and not trusted and not question.constant and question.survey.plain
@@ -346,7 +363,7 @@ def _by_the_book(question: Question, model: Any, method: str, panel_error: Any) 
     if panel_error:
         raise InputError(
             f"method {method!r} has no panel error: it trusts the noise model. Use "
-            "method='posterior'."
+            "`method='posterior'`."
         )
     from truthing.truth.known_noise import is_open
 

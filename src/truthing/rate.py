@@ -14,6 +14,8 @@ from truthing.arguments import as_draws, as_panel_error, as_seed, check_target
 from truthing.asking import (
     as_noise,
     as_prior,
+    calibrated,
+    check_calibration,
     chosen_gold,
     prepare,
     refuse_survey,
@@ -39,6 +41,8 @@ def prevalence(
     gold: Any = None,
     gold_weights: Mapping[Any, float] | str | None = None,
     gold_choice: str | None = None,
+    calibration_set: Any = None,
+    calibration_chosen: str | None = None,
     cluster: Any = None,
     weights: Any = None,
     stratum: Any = None,
@@ -70,6 +74,12 @@ def prevalence(
         How gold items were chosen. "seen": by what labels and predictions show, which is corrected
         for; "unseen": by anything else, so gold says nothing sure about other items. None: random
         where it looks like that, else "seen", and said.
+    calibration_set : (Labels, mapping), path or data frame, optional
+        Other items with known truth, labelled by the same labelers: their mistakes are learned
+        there and carried over.
+    calibration_chosen : {"truth", "verdict"}, optional
+        How the calibration items were chosen: by true class or at random, or by what the labelers
+        said. None: "truth", unless the labelers' verdicts are exactly balanced; then it is asked.
     cluster : column, sequence or mapping, optional
         Items that belong together (images of a patient, answers to a prompt) and share mistakes.
     weights : column, sequence or mapping, optional
@@ -132,6 +142,7 @@ def prevalence(
     """
     arguments = dict(locals())
     from truthing.truth import answer, checks, known_noise
+    from truthing.truth.by_calibration import answer_by_calibration
 
     check_target(target)
     draws, seed, panel_error = as_draws(draws), as_seed(seed), as_panel_error(panel_error)
@@ -149,6 +160,10 @@ def prevalence(
     model = order.model(as_noise(noise))
     fixed = None if prior is None else as_prior(prior, votes.classes)
     survey = survey_of(joined, order, cluster=cluster, weights=weights, stratum=stratum, by=by)
+    joined, calibration = calibrated([joined], calibration_set, calibration_chosen, survey)
+    votes = joined.labels
+    if calibration is not None:
+        check_calibration("posterior", noise, panel_error)
     chosen = chosen_gold(joined, None, gold_weights, gold_choice)
     if chosen.kind == "unseen":
         joined, words = unseen_choice(joined, None)
@@ -163,7 +178,7 @@ def prevalence(
         target=target,
         n_draws=draws,
         seed=seed,
-        gold_weights=chosen.weights,
+        gold_weights=chosen.weights if chosen.kind == "chances" else None,
         gold_chosen=chosen,
         survey=survey,
         progress=listener(progress),
@@ -171,7 +186,9 @@ def prevalence(
     )
     if panel_error == 0 and panel_error is not None:
         refuse_survey(survey.used, "with panel_error=0: leave panel_error out.")
-    if known_noise.must_be_learned(model, votes):
+    if calibration is not None:
+        outcome = answer_by_calibration(question, calibration)
+    elif known_noise.must_be_learned(model, votes):
         given = isinstance(model, Symmetric | Confusion)
         if not given:
             checks.require_identified(votes, joined.gold)

@@ -113,6 +113,19 @@ def test_gold_weights_and_a_stated_panel_error(tmp_path: Path) -> None:
     both(tmp_path, rows, predictions, gold=gold, gold_weights=chances, panel_error=0.05)
 
 
+@pytest.mark.parametrize("choice", [None, "random", "seen"])
+def test_gold_chosen_by_what_was_seen(tmp_path: Path, choice: str | None) -> None:
+    """Gold on predicted dogs only is corrected for, as in memory."""
+    rows, predictions, truth = panel(seed=12)
+    dogs = predictions.filter(pl.col("prediction") == "dog")["item"].to_list()
+    gold = {k: truth[k] for k in [*dogs[:70], *list(truth)[:20]]}
+    both(tmp_path, rows, predictions, gold=gold, gold_choice=choice)
+    files = written(tmp_path, rows, predictions)
+    memory = tr.prevalence(files[1], gold=gold, gold_choice=choice, engine="memory")
+    streamed = tr.prevalence(files[1], gold=gold, gold_choice=choice, engine="stream")
+    same(streamed.to_dict(), memory.to_dict())
+
+
 def test_a_population_with_gold_that_is_partly_elsewhere(tmp_path: Path) -> None:
     rows, predictions, truth = panel(seed=3)
     gold = {**{k: truth[k] for k in list(truth)[:60]}, "elsewhere": "cat"}

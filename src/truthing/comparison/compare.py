@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from truthing.arguments import as_draws, as_panel_error, as_seed, check_target
 from truthing.asking import (
     MOST_CELLS,
     as_noise,
+    calibrated,
+    check_calibration,
     chosen_gold,
     positive_class,
     prepare,
@@ -33,8 +35,12 @@ from truthing.panel_kind import panel_of
 from truthing.predicted import predicted_classes
 from truthing.predictions import Predictions
 from truthing.progress import Progress, listener
+from truthing.survey.calibration import CalibrationItems
 from truthing.survey.deployment import as_deployment
 from truthing.survey.design import read_survey
+
+if TYPE_CHECKING:
+    from truthing.truth.several_models import SharedTruth
 
 MOST_ANSWERS = 100_000_000  # drawn truths kept, draws × items
 MOST_SCORED = 2000  # drawn truths given scores, as in `grade`
@@ -48,6 +54,8 @@ def compare(
     gold: Any = None,
     gold_weights: Mapping[Any, float] | str | None = None,
     gold_choice: str | None = None,
+    calibration_set: Any = None,
+    calibration_chosen: str | None = None,
     cluster: Any = None,
     weights: Any = None,
     stratum: Any = None,
@@ -86,6 +94,12 @@ def compare(
         How gold items were chosen. "seen": by what labels and predictions show, which is corrected
         for; "unseen": by anything else, so gold says nothing sure about other items. None: random
         where it looks like that, else "seen", and said.
+    calibration_set : (Labels, mapping), path or data frame, optional
+        Other items with known truth, labelled by the same labelers: their mistakes are learned
+        there and carried over.
+    calibration_chosen : {"truth", "verdict"}, optional
+        How the calibration items were chosen: by true class or at random, or by what the labelers
+        said. None: "truth", unless the labelers' verdicts are exactly balanced; then it is asked.
     cluster : column, sequence or mapping, optional
         Items that belong together (images of a patient, answers to a prompt) and share mistakes.
     weights : column, sequence or mapping, optional
@@ -155,12 +169,7 @@ def compare(
     """
     from truthing.truth.several_models import shared_truth
 
-    if not isinstance(predictions, Mapping):
-        raise InputError(
-            "compare takes a mapping from model names to predictions: {'a': …, 'b': …}."
-        )
-    names = [str(name) for name in predictions]
-    check_models(names)
+    names = _names(predictions)
     check_target(target)
     draws, seed, panel_error = as_draws(draws), as_seed(seed), as_panel_error(panel_error)
     say = listener(progress)
@@ -187,7 +196,9 @@ def compare(
     survey = survey_of(joined[0], order, cluster=cluster, weights=weights, stratum=stratum)
     shares = as_deployment(deployment, votes.classes, place)
     chosen = chosen_gold(joined[0], codes[0], gold_weights, gold_choice)
-    first = joined[0]
+    first, calibration = calibrated(joined, calibration_set, calibration_chosen, survey)
+    if calibration is not None:
+        check_calibration("posterior", noise, panel_error)
     if chosen.kind == "unseen":
         first, words = unseen_choice(first, None)
         joined[0].warnings.insert(0, words)
@@ -199,7 +210,7 @@ def compare(
         first.gold,
         order.model(as_noise(noise)),
         panel_error,
-        gold_weights=chosen.weights,
+        gold_weights=chosen.weights if chosen.kind == "chances" else None,
         gold_chosen=chosen,
         survey=survey,
         n_draws=min(draws, fitting),
@@ -208,7 +219,7 @@ def compare(
         panel=kind,
         trained=trained,
     )
-    found = ask()
+    found = ask() if calibration is None else _calibrated_truth(ask, first, codes, calibration)
     slices = _slices(by, first, order)
     if slices:
         warnings += slice_warnings(slices, len(names))
@@ -231,6 +242,7 @@ def compare(
         scored,
         survey,
         shares,
+        found.pairs,
     )
 
 
@@ -245,6 +257,27 @@ def _scored(
     table = np.stack(every)
     run = partial(ask, scores=table, positive=place, n_draws=min(n_draws, MOST_SCORED))
     return Scored(table, share, run)
+
+
+def _calibrated_truth(
+    ask: Any, joined: Joined, codes: Array, items: CalibrationItems
+) -> SharedTruth:
+    """Answer keys by a calibration set instead of the link."""
+    from truthing.truth.by_calibration import truths_by_calibration
+    from truthing.truth.several_models import SharedTruth
+
+    how = ask.keywords["n_draws"], ask.keywords["seed"]
+    return SharedTruth(*truths_by_calibration(joined.labels, codes, joined.gold, items, *how))
+
+
+def _names(predictions: Any) -> list[str]:
+    if not isinstance(predictions, Mapping):
+        raise InputError(
+            "compare takes a mapping from model names to predictions: {'a': …, 'b': …}."
+        )
+    names = [str(name) for name in predictions]
+    check_models(names)
+    return names
 
 
 def _trained(given: str | Sequence[str], names: list[str], *, gold: bool) -> list[bool]:

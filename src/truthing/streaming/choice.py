@@ -15,7 +15,7 @@ MANY_ROWS = 20_000_000  # labels beyond which "auto" streams
 
 
 ONE_BY_ONE = (
-    *("noise", "prior", "scores", "threshold", "deployment"),
+    *("noise", "prior", "scores", "threshold", "deployment", "calibration_set"),
     *("cluster", "weights", "stratum", "by"),
 )
 

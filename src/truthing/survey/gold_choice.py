@@ -1,13 +1,14 @@
 """Which items became gold: a random choice, a choice by what was seen, or by something unseen.
 
 Gold chosen by what was seen (labels, predictions) can be corrected: within a stratum of what was
-seen, gold is a random choice (verification bias; Begg & Greenes 1983). Each gold item then counts
-by the inverse of its stratum's share of gold.
+seen, gold is a random choice (verification bias; Begg & Greenes 1983). The link then gives each
+stratum an effect of its own, and for gold alone each item counts by the inverse of its stratum's
+share of gold.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,10 +26,12 @@ FEWEST = 5.0  # gold and other items that a stratum is expected to hold
 @dataclass(frozen=True, eq=False)
 class GoldChoice:
     """``kind`` random, seen, unseen or chances; ``weights`` of the gold items, together as many as
-    they are worth; ``uncovered`` the share of items in strata without gold."""
+    they are worth; ``strata`` of all items by what was seen; ``uncovered`` the share of items in
+    strata without gold."""
 
     kind: str
     weights: Array | None = None
+    strata: Array | None = None
     probability: float = 1.0
     uncovered: float = 0.0
     asked: bool = False
@@ -75,22 +78,28 @@ def gold_choice(
     asked: str | None, labels: Labels, predicted: Array | None, gold: Array
 ) -> GoldChoice:
     """As the user says, else as the data look."""
-    if asked is not None and asked not in CHOICES:
-        raise InputError(
-            f"gold_choice {asked!r} is not known.{did_you_mean(str(asked), CHOICES)} Choose "
-            "random, seen (by labels or predictions) or unseen (by anything else)."
-        )
+    check_choice(asked)
     known = gold >= 0
     if not known.any():
         return RANDOM
     if asked == "unseen":
         return GoldChoice("unseen", asked=True)
     strata = seen_strata(labels.counts().astype(float), predicted)
-    return choice_by_strata(asked, np.bincount(strata).astype(float), strata[known])
+    found = choice_by_strata(asked, np.bincount(strata).astype(float), strata[known])
+    return replace(found, strata=strata) if found.kind == "seen" else found
+
+
+def check_choice(asked: str | None) -> None:
+    if asked is not None and asked not in CHOICES:
+        raise InputError(
+            f"gold_choice {asked!r} is not known.{did_you_mean(str(asked), CHOICES)} Choose "
+            "random, seen (by labels or predictions) or unseen (by anything else)."
+        )
 
 
 def choice_by_strata(asked: str | None, size: Array, strata: Array) -> GoldChoice:
-    """The same from the number of items in each stratum, and the strata of the gold items."""
+    """The same from the number of items in each stratum, and the strata of the gold items; the
+    strata of all items are for the caller to add."""
     held = np.bincount(strata, minlength=len(size)).astype(float)
     probability = 1.0 if held.sum() == size.sum() else oddity(size, held)
     if asked == "random" or (asked is None and probability >= STRANGE):
@@ -98,7 +107,7 @@ def choice_by_strata(asked: str | None, size: Array, strata: Array) -> GoldChoic
     weight = (size / np.maximum(held, 1))[strata]
     weight *= weight.sum() / (weight**2).sum()
     uncovered = float(size[held == 0].sum() / size.sum())
-    return GoldChoice("seen", weight, probability, uncovered, asked is not None)
+    return GoldChoice("seen", weight, None, probability, uncovered, asked is not None)
 
 
 def seen_strata(votes: Array, predicted: Array | None) -> Array:

@@ -12,7 +12,7 @@ from truthing.metrics.counts import metric_names
 from truthing.survey.clusters import Alike, alike, gold_worth, sharing
 from truthing.survey.design import Survey
 from truthing.truth import checks
-from truthing.truth.draws import AnswerBesideGold
+from truthing.truth.draws import AnswerBesideGold, moved
 from truthing.truth.gold_alone import GoldAlone
 from truthing.truth.link.counts import confusion_draws, item_truth, population_confusion
 from truthing.truth.link.prior import (
@@ -120,23 +120,25 @@ def _answers(
 
 
 def _beside_gold(question: Question, confusion: Array, items: Array | None) -> Any:
-    """An answer from drawn confusion matrices, by gold alone where that is narrower."""
+    """An answer from drawn confusion matrices, never much wider than gold alone."""
     if question.constant:
         counted = confusion.sum(axis=2)
         confusion = np.zeros_like(confusion)
         confusion[:, :, question.predicted[0]] = counted
     answer = question.answer(confusion)
     alone = gold_alone(question, items)
-    return AnswerBesideGold(answer, alone) if alone.n_gold else answer
+    return AnswerBesideGold(answer, alone, question.constant) if alone.n_gold else answer
 
 
 def _taken_from_gold(question: Question, answer: AnswerBesideGold) -> list[str]:
-    """Which of the metrics shown unasked are those of gold alone."""
+    """Which of the metrics shown unasked moved towards gold alone."""
     shown = metric_names(question.classes, question.positive)[:MOST_NAMED]
-    taken = [name for name in shown if answer.takes_gold(name)]
+    taken = [name for name in shown if answer.share_of_gold(name) > 0]
     if not taken:
         return []
-    return [f"Gold alone gives the narrower interval, and the value, of {', '.join(taken)}."]
+    return [
+        f"Gold alone is much surer than gold with labels of {', '.join(taken)}: it counts more."
+    ]
 
 
 def chance_draws(question: Question, views: Views, panel_error: Any) -> Array:
@@ -152,17 +154,20 @@ def chance_draws(question: Question, views: Views, panel_error: Any) -> Array:
     drawn = confusion_draws(link, views, question.gold, question.rng(COUNTS)).astype(float)
     alone = gold_alone(question)
     beside = AnswerBesideGold(question.answer(drawn), alone)
-    if not beside.takes_gold("accuracy"):
-        return np.asarray(ours)
     known = question.gold >= 0
     hit = question.gold[known] == question.predicted[known]
-    return alone.share_draws(hit, "population", question.rng(GOLD))
+    by_gold = alone.share_draws(hit, "population", question.rng(GOLD))
+    return moved(np.asarray(ours), by_gold, beside.share_of_gold("accuracy"))
 
 
 def gold_alone(question: Question, items: Array | None = None) -> GoldAlone:
     """What the gold items would say without any label; of these items only."""
     here: Any = slice(None) if items is None else items
     counts, weight = question.gold_weights, question.survey.weight
+    if question.gold_chosen.kind == "seen":
+        seen = question.gold_chosen.weights
+        assert seen is not None
+        counts = seen if counts is None else seen * counts
     if counts is not None and items is not None:
         counts = counts[np.isin(np.flatnonzero(question.gold >= 0), items)]
     return GoldAlone(
@@ -222,9 +227,15 @@ def _link(question: Question, views: Views, components: Components) -> LinkDraws
         question.rng(LINK),
         n_draws=question.n_draws,
         gold_weights=question.gold_weights,
-        blocks=question.survey.blocks,
+        blocks=_blocks(question),
         split=_split(question.survey),
     )
+
+
+def _blocks(question: Question) -> list[Array]:
+    """Codes of items that may have effects of their own."""
+    seen = question.gold_chosen.strata
+    return [*question.survey.blocks, *([] if seen is None else [seen])]
 
 
 def _split(survey: Survey) -> Array | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from truthing.truth.link.models import (
     draw_tilts,
     draw_truths,
     effects,
+    settle_tilts,
     tilt_prior,
 )
 from truthing.truth.link.views import Views, known_views, read_panel
@@ -46,7 +48,7 @@ from truthing.truth.samplers.models import Regression, sample_committee
 INDEPENDENT = (
     "Labelers err independently of each other and of the classifiers, given the true class."
 )
-MODELS = 7  # stream of random numbers
+MODELS, SETTLED, APART = 7, 8, 9  # streams of random numbers
 # chains whose accuracies are this close are taken together, and it is said where R-hat complains
 SAME = 0.005
 CURVES = (
@@ -60,13 +62,29 @@ TOGETHER = (
 
 
 @dataclass(frozen=True, eq=False)
+class Pairs:
+    """What gold shows about differences: answer keys drawn when asked for, and the gold itself
+    (class codes, -1 unknown) where it is a plain random choice.
+    """
+
+    keys: Callable[[], Array]
+    gold: Array | None
+
+
+@dataclass(frozen=True, eq=False)
 class SharedTruth:
-    """Answer keys, draws × items, that grade all classifiers at once."""
+    """Answer keys, draws × items, that grade all classifiers at once.
+
+    Their levels are those of `grade`, found for each classifier by itself. Differences therefore
+    have keys of their own (``pairs``) where gold is known: two levels, each a little off, can push
+    a difference to the end of what is possible.
+    """
 
     truth: Array
     assumptions: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     diagnostics: dict[str, Any] = field(default_factory=dict)
+    pairs: Pairs | None = None
 
 
 def shared_truth(
@@ -157,7 +175,10 @@ def _linked(
     committee = Committee.of(predicted, consensus)
     say(0.6, "drawing the truth")
     prior = tilt_prior(committee, [ModelLevel.of(found) for found in components])
-    tilts = draw_tilts(committee, prior, gold, first.gold_weights, wanted, first.rng(MODELS))
+    counted = np.ones(first.n_gold) if first.gold_weights is None else first.gold_weights
+    counted = counted * min(found.temper for found in components)
+    free = draw_tilts(committee, prior, gold, counted, len(wanted), first.rng(MODELS))
+    tilts = settle_tilts(committee, free, gold, wanted, first.rng(SETTLED))
     warnings: list[str] = []
     if learned:
         among = [
@@ -180,7 +201,12 @@ def _linked(
         truth = draw_scored_truths(committee, tilts, scored, coefficients, gold, seed)
         assumptions.append(CURVES)
     size = effective_size(np.asarray((truth == predicted[0]).mean(axis=1)), 1)
-    return SharedTruth(truth, assumptions, warnings, {"effective_sample_size": size})
+    apart = None
+    if first.n_gold:
+        keys = partial(draw_truths, committee, free, gold, int(first.rng(APART).integers(2**31)))
+        plain = first.gold_weights is None and first.survey.plain
+        apart = Pairs(keys, gold if plain else None)
+    return SharedTruth(truth, assumptions, warnings, {"effective_sample_size": size}, apart)
 
 
 def _given(labels: Labels, row: Array, gold: Array, model: Any) -> Question:

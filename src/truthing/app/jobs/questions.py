@@ -12,6 +12,24 @@ GOLD = Slot(
     "--gold",
     needed=False,
 )
+CALIBRATION = Slot(
+    "calibration_set",
+    "Calibration set: other items with known truth, by the same labelers",
+    ("item_column", "labeler_column", "label_column", "truth_column", "layout"),
+    "--calibration-set",
+    needed=False,
+    any_file=True,
+)
+CALIBRATION_CHOSEN = Field(
+    "calibration_chosen",
+    "How were the calibration items chosen?",
+    "choice",
+    rare=True,
+    choices=(
+        ("", "by true class, or at random"),
+        ("verdict", "by what the labelers say"),
+    ),
+)
 LEVELS = (("0.95", "95%"), ("0.8", "80%"), ("0.9", "90%"), ("0.99", "99%"))
 NOISE = Field("noise", "What is known about the labelers?", "noise")
 TARGET = Field(
@@ -92,4 +110,4 @@ DEPLOYMENT = Field(
     "Empty: as among these items.",
     rare=True,
 )
-DRAWN = (CLUSTER, WEIGHTS, STRATUM, GOLD_CHANCES, GOLD_CHOICE)
+DRAWN = (CLUSTER, WEIGHTS, STRATUM, GOLD_CHANCES, GOLD_CHOICE, CALIBRATION_CHOSEN)
