@@ -186,13 +186,15 @@ def without_itself(joined: Joined, predicted: Array) -> Joined:
     )
     if (left.per_item > 0).mean() < 0.5:
         return joined
-    names = listing([repr(labels.labelers[t]) for t in twin], 3)
-    joined.warnings.append(
-        f"Labeler {names} says exactly what the classifier says: it is the classifier, or "
-        "copies it, "
-        "and its labels were left out."
-    )
+    joined.warnings.append(left_out_labeler([labels.labelers[t] for t in twin]))
     return replace(joined, labels=left)
+
+
+def left_out_labeler(names: Sequence[Any]) -> str:
+    return (
+        f"Labeler {listing(map(repr, names), 3)} says exactly what the classifier says: it is the "
+        "classifier, or copies it, and its labels were left out."
+    )
 
 
 def sizes(joined: Joined) -> dict[str, int]:
@@ -283,7 +285,11 @@ def selection_weights(chances: Mapping[Any, float] | str, joined: Joined) -> Arr
         given = column_of(chances, joined.readings, "gold_weights")
         chances = {i: number_in(c) or c for i, c in given.items() if c not in (None, "")}
     known = np.flatnonzero(joined.gold >= 0)
-    items = [joined.labels.items[i] for i in known]
+    return chance_weights(chances, [joined.labels.items[i] for i in known])
+
+
+def chance_weights(chances: Mapping[Any, float], items: Sequence[Any]) -> Array:
+    """The same for gold items by name, in their order."""
     absent = [item for item in items if item not in chances]
     if absent:
         raise InputError(

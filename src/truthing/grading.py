@@ -43,6 +43,7 @@ from truthing.predicted import predicted_classes
 from truthing.progress import Progress, listener
 from truthing.report import Report
 from truthing.scale import nearest_grades
+from truthing.streaming.choice import runs_streamed
 from truthing.survey.deployment import as_deployment, at_shares
 from truthing.truth.by_calibration import answer_by_calibration
 from truthing.truth.outcome import NoiseSummary, Outcome
@@ -86,6 +87,7 @@ def grade(
     repeats: Repeats = "error",
     metrics: Sequence[str] | None = None,
     draws: int = 4000,
+    engine: Any = "auto",
     seed: int = 0,
     progress: bool | Progress = False,
 ) -> Report:
@@ -176,6 +178,10 @@ def grade(
         Names of the metrics to show. None: all that apply.
     draws : int, default 4000
         Draws of the posterior.
+    engine : {"auto", "memory", "stream", "dask"}, default "auto"
+        Where the passes over the labels run. "stream" and "dask" (or a Dask client, or the address
+        of its scheduler) read Parquet or CSV files that need not fit in memory; "auto" streams
+        where there are more than 20 million labels.
     seed : int, default 0
         Same seed, same answer, on any number of threads.
     progress : bool or callable, default False
@@ -210,8 +216,13 @@ def grade(
     >>> bool(low <= (data.predictions == data.truth).mean() <= high)
     True
     """
+    given = dict(locals())
     _check_options(method, target)
     draws, seed, panel_error = as_draws(draws), as_seed(seed), as_panel_error(panel_error)
+    if runs_streamed(given):
+        from truthing.streaming.grade import grade_streamed
+
+        return grade_streamed(**given)
     say = listener(progress)
     kinds = Kinds(gold_error, scale, cut, groups, classifier_group, unsure, skips)
     about: dict[str, Any] = {"repeats": repeats, "kinds": kinds, "positive": positive}
@@ -366,6 +377,15 @@ def _posterior(question: Question, model: Any, panel_error: Any) -> Outcome:
             "model with `panel_error=0`."
         )
     outcome = again(question, panel_error)
+    adds_up = model is None and not trusted and not question.constant and question.survey.plain
+    if adds_up and question.gold_chosen.kind == "random" and question.deployment is None:
+        outcome = replace(outcome, state=lambda: _state(question, panel_error))
     return replace(
         outcome, sensitivity=lambda level, progress: sensitivity(question, again, level, progress)
     )
+
+
+def _state(question: Question, panel_error: Any) -> Any:
+    from truthing.streaming.state import state_in_memory
+
+    return state_in_memory(question, question.labels.labelers, panel_error)

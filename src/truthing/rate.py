@@ -20,11 +20,9 @@ from truthing.asking import (
     prepare,
     refuse_survey,
     sizes,
-    slice_sizes,
     survey_of,
     unseen_choice,
 )
-from truthing.errors import InputError
 from truthing.kinds import Kinds
 from truthing.labels import Repeats
 from truthing.noise.base import TableNoise
@@ -32,7 +30,8 @@ from truthing.noise.known import Confusion, Symmetric
 from truthing.ordering import in_order
 from truthing.panel_kind import panel_of
 from truthing.progress import Progress, listener
-from truthing.shares import Prevalence
+from truthing.shares import Prevalence, as_prevalence, require_two_classes
+from truthing.streaming.choice import runs_streamed
 from truthing.tables.pairs import shared_item
 from truthing.truth.outcome import Outcome
 from truthing.truth.question import Question
@@ -63,6 +62,7 @@ def prevalence(
     panel: str | None = None,
     repeats: Repeats = "error",
     draws: int = 4000,
+    engine: Any = "auto",
     seed: int = 0,
     progress: bool | Progress = False,
 ) -> Prevalence:
@@ -131,6 +131,8 @@ def prevalence(
         What to do when a labeler gave one item two different labels.
     draws : int, default 4000
         Draws of the posterior.
+    engine : {"auto", "memory", "stream", "dask"}, default "auto"
+        Where the passes over the labels run, as in `grade`.
     seed : int, default 0
         Same seed, same answer, on any number of threads.
     progress : bool or callable, default False
@@ -163,10 +165,15 @@ def prevalence(
     >>> bool(low < (data.truth == "pass").mean() < high)
     True
     """
+    arguments = dict(locals())
     from truthing.truth.by_calibration import answer_by_calibration
 
     check_target(target)
     draws, seed, panel_error = as_draws(draws), as_seed(seed), as_panel_error(panel_error)
+    if runs_streamed(arguments):
+        from truthing.streaming.rate import prevalence_streamed
+
+        return prevalence_streamed(**arguments)
     per = by if isinstance(by, str) else None
     kinds = Kinds(gold_error, scale, cut, groups, None, unsure, skips)
     joined, order = in_order(
@@ -176,11 +183,7 @@ def prevalence(
         # the same prompt for each system: paired
         cluster = {item: shared_item(item) for item in joined.labels.items}
     votes = joined.labels
-    if votes.n_classes < 2:
-        raise InputError(
-            f"only one class occurs ({votes.classes[0]!r}): its share is 1 by definition. "
-            "Check the labels."
-        )
+    require_two_classes(votes.classes)
     model = order.model(as_noise(kinds.model(noise)))
     fixed = None if prior is None else as_prior(prior, votes.classes)
     survey = survey_of(joined, order, cluster=cluster, weights=weights, stratum=stratum, by=by)
@@ -220,10 +223,12 @@ def prevalence(
         truth=order.truth(outcome.truth),
         noise=None if outcome.noise is None else order.summary(outcome.noise),
     )
-    return _result(
+    said = votes.counts().astype(float)
+    given = said / np.maximum(said.sum(axis=1, keepdims=True), 1)
+    return as_prevalence(
         outcome,
-        votes.classes,
         question,
+        np.average(given, axis=0, weights=survey.weight),
         sizes(joined),
         [*joined.warnings, *outcome.warnings],
         assumptions,
@@ -250,32 +255,3 @@ def _answered(question: Question, model: Any, panel_error: Any, warnings: list[s
     tables = model.tables(votes) if isinstance(model, TableNoise) else None
     known = replace(question, log_likelihood=model.log_likelihood(votes))
     return answer.with_known_noise(known, type(model).__name__, tables, panel_error)
-
-
-def _result(
-    outcome: Outcome,
-    classes: tuple[Any, ...],
-    question: Question,
-    counted: Mapping[str, int],
-    warnings: list[str],
-    assumptions: list[str],
-) -> Prevalence:
-    share = outcome.answer.shares()
-    votes = question.labels.counts().astype(float)
-    given = votes / np.maximum(votes.sum(axis=1, keepdims=True), 1)
-    face = np.average(given, axis=0, weights=question.survey.weight)
-    return Prevalence(
-        classes,
-        share,
-        face,
-        question.target,
-        counted,
-        outcome.noise,
-        outcome.truth,
-        warnings,
-        [*assumptions, *outcome.assumptions],
-        outcome.diagnostics,
-        {name: answer.shares() for name, answer in outcome.slices.items()},
-        slice_sizes(question),
-        question.values,
-    )

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from truthing.asking import slice_sizes
 from truthing.class_codes import Array
 from truthing.errors import InputError, did_you_mean
 from truthing.metrics.difference import Difference
@@ -17,7 +18,8 @@ from truthing.metrics.words import share
 from truthing.requirements import Judged, Requirement, gold_enough, needed_ratio
 from truthing.results import Result
 from truthing.survey.slices import SliceEstimate, slice_estimates
-from truthing.truth.outcome import NoiseSummary
+from truthing.truth.outcome import NoiseSummary, Outcome
+from truthing.truth.question import Question
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,3 +171,38 @@ class Prevalence(Judged, Result):
             + [f"Assumed: {a}" for a in self.assumptions]
             + [f"Warning: {w}" for w in self.warnings]
         )
+
+
+def require_two_classes(classes: tuple[Any, ...]) -> None:
+    """One class is no question."""
+    if len(classes) < 2:
+        raise InputError(
+            f"only one class occurs ({classes[0]!r}): its share is 1 by definition. "
+            "Check the labels."
+        )
+
+
+def as_prevalence(
+    outcome: Outcome,
+    question: Question,
+    face: Array,
+    counted: Mapping[str, int],
+    warnings: list[str],
+    assumptions: list[str],
+) -> Prevalence:
+    """What was found, as a result."""
+    return Prevalence(
+        question.classes,
+        outcome.answer.shares(),
+        face,
+        question.target,
+        counted,
+        outcome.noise,
+        outcome.truth,
+        warnings,
+        [*assumptions, *outcome.assumptions],
+        outcome.diagnostics,
+        {name: answer.shares() for name, answer in outcome.slices.items()},
+        slice_sizes(question),
+        question.values,
+    )

@@ -30,7 +30,7 @@ MOST_DRAWS = 2000
 @dataclass(frozen=True, eq=False)
 class GoldAlone:
     """Estimates from the gold items only; ``predicted`` and ``gold`` are codes of all items (gold
-    -1 where unknown).
+    -1 where unknown), or of rows that stand for ``size`` items each.
     """
 
     classes: tuple[Any, ...]
@@ -44,10 +44,15 @@ class GoldAlone:
     weight: Array | None = None  # of every item, where items stand for unequal numbers
     deployment: Deployment | None = None
     values: Array | None = None  # of grades on a scale
+    size: Array | None = None
 
     @property
     def n_gold(self) -> int:
         return int((self.gold >= 0).sum())
+
+    @property
+    def n_items(self) -> int:
+        return len(self.gold) if self.size is None else round(float(self.size.sum()))
 
     def __getitem__(self, name: str) -> Estimate:
         return self.estimate(name)
@@ -80,8 +85,8 @@ class GoldAlone:
         if target == "population":
             return np.asarray(share)
         if self.weight is None:
-            free = rng.binomial(len(self.gold) - self.n_gold, share)
-            return np.asarray((int(hit.sum()) + free) / len(self.gold))
+            free = rng.binomial(self.n_items - self.n_gold, share)
+            return np.asarray((int(hit.sum()) + free) / self.n_items)
         seen, total = self.weight[known], self.weight.sum()
         return np.asarray((seen @ hit + (total - seen.sum()) * share) / total)
 
@@ -110,7 +115,8 @@ class GoldAlone:
         n, known = len(self.classes), self.gold >= 0
         draws = min(self.n_draws, MOST_DRAWS)
         table = np.zeros((draws, n, n))
-        frequency = np.bincount(self.predicted, minlength=n)
+        often = np.bincount(self.predicted, weights=self.size, minlength=n)
+        frequency = np.round(often).astype(np.int64)
         worth = np.zeros(len(self.gold))
         worth[known] = self._worth
         for k in np.flatnonzero(frequency):

@@ -68,8 +68,7 @@ def answer_by_link(
     question.progress(0.95, "drawing how far the panel may be wrong together")
     together = alike_items(question, views)
     question = counting_gold(question, together)
-    own = question.trained_on_labels or question.constant
-    link = _link(question, views, link_components(question, views, panel_error, own=own))
+    link = draw_the_link(question, views, panel_error)
     answer, slices = _answers(question, views, link, together)
     by_gold = _taken_from_gold(question, answer) if question.n_gold else []
     curves, untold = _curves(question, views, link)
@@ -92,6 +91,12 @@ def answer_by_link(
         curves,
         slices=slices,
     )
+
+
+def draw_the_link(question: Question, views: Views, panel_error: Any) -> LinkDraws:
+    """Draws of how often the views are right; the same draws for the same question."""
+    own = question.trained_on_labels or question.constant
+    return _link(question, views, link_components(question, views, panel_error, own=own))
 
 
 def _answers(
@@ -200,6 +205,7 @@ def gold_alone(question: Question, items: Array | None = None) -> GoldAlone:
         None if weight is None else weight[here],
         question.deployment,
         question.values,
+        question.size,
     )
     if question.gold_error is not None:
         return ErringGoldAlone(*about, question.gold_error)

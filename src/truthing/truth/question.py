@@ -34,6 +34,7 @@ class Question:
 
     ``predicted`` and ``gold`` are class codes for each item (-1: none). ``log_likelihood`` is
     log p(labels | truth) where the labelers' noise is given; ``prior`` is None where it is learned.
+    Rows stand for ``size`` items each where items are too many for memory; rows with gold for one.
     """
 
     labels: Labels
@@ -59,6 +60,7 @@ class Question:
     doubts: Array | None = None  # unsure or skipped votes on each item
     siblings: Array | None = None  # labelers of the classifier's own group: they have no vote
     told: tuple[str, ...] = ()  # what labels are, for a paragraph on methods
+    size: Array | None = None
 
     @property
     def classes(self) -> tuple[Any, ...]:
@@ -70,7 +72,7 @@ class Question:
 
     @property
     def n_items(self) -> int:
-        return len(self.predicted)
+        return len(self.predicted) if self.size is None else round(float(self.size.sum()))
 
     @property
     def n_gold(self) -> int:
