@@ -58,7 +58,7 @@ def read_reads(source: Any, gold: Any, columns: Mapping[str, str | None], positi
         score[where] = value
     absent = int(np.isnan(score).sum())
     if absent:
-        a, r, c = (int(x[0]) for x in np.nonzero(np.isnan(score)))
+        _, r, c = (int(x[0]) for x in np.nonzero(np.isnan(score)))
         raise InputError(
             f"{absent:,} reads are missing, the first of reader {named[1][r]!r} on case "
             f"{named[2][c]!r}: this analysis needs every reader on every case. Keep the cases "

@@ -11,10 +11,11 @@ from rich.text import Text
 from truthing import __version__
 from truthing.metrics.estimate import Estimate
 from truthing.preference.result import Preferences
+from truthing.render.block import Block
 from truthing.render.console import safe
 from truthing.render.figures import Picture, draw_lines
 from truthing.render.methods import CITATIONS
-from truthing.render.sheet import Block, Sheet
+from truthing.render.sheet import Sheet
 from truthing.render.summary import Line
 from truthing.render.terminal import add_line, checks, doubts, lines_table, plain_table, said
 from truthing.render.words import number, one_line, percent

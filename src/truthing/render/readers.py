@@ -10,9 +10,10 @@ from rich.text import Text
 
 from truthing import __version__
 from truthing.mrmc.result import ReaderStudy
+from truthing.render.block import Block
 from truthing.render.console import safe
 from truthing.render.figures import Picture, draw_lines
-from truthing.render.sheet import Block, Sheet
+from truthing.render.sheet import Sheet
 from truthing.render.summary import Line
 from truthing.render.terminal import checks, doubts, plain_table, said
 from truthing.render.words import number, one_line, percent
