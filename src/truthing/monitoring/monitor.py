@@ -119,8 +119,8 @@ def _bound(wrong_fails: Any) -> float:
     if wrong_fails is None:
         raise NotIdentified(
             "labels alone cannot tell a worse system from a stricter judge: give gold (a truth "
-            "column), or say how many of the passing items labelers fail at most (wrong_fails=0.05, "
-            "--wrong-fails 0.05)."
+            "column), or say how many of the passing items labelers fail at most "
+            "(`wrong_fails=0.05`)."
         )
     number = as_number(wrong_fails)
     if not 0 <= number < 1:

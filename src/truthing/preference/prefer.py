@@ -150,8 +150,8 @@ def _check(read: Verdicts, panel_error: Any) -> None:
         who = "there is one judge" if len(read.judges) == 1 else "no item has two judges"
         raise NotIdentified(
             f"{who} and no gold: both orders show whether a judge is consistent, not whether it is "
-            "right. Add gold on ten random items or more (gold=, --gold), add a second judge, or "
-            "say how often it may be wrong (panel_error=0.2, --panel-error 0.2)."
+            "right. Add gold on ten random items or more (`gold=`), add a second judge, or say how "
+            "often it may be wrong (`panel_error=0.2`)."
         )
 
 
