@@ -39,7 +39,7 @@ FLOORS = [
     {"doctor"},
     {"ceiling"},
     {"people"},
-    {"comparison", "planning", "preference", "monitoring"},
+    {"comparison", "planning", "preference", "monitoring", "mrmc"},
     {"train"},
     {"render"},
     {"reproduce"},

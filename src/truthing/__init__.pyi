@@ -13,6 +13,8 @@ from truthing.labels import Labels as Labels
 from truthing.metrics.estimate import Estimate as Estimate
 from truthing.monitoring.monitor import monitor as monitor
 from truthing.monitoring.result import Monitoring as Monitoring
+from truthing.mrmc.result import ReaderStudy as ReaderStudy
+from truthing.mrmc.study import readers as readers
 from truthing.papers.lam_stork import apparent_error as apparent_error
 from truthing.papers.lam_stork import error_bounds as error_bounds
 from truthing.papers.lam_stork import label_policy as label_policy

@@ -193,7 +193,8 @@ class Comparison(Judged, Result):
         """
         draws = self.paired_draws(metric)
         one, other = draws[:, first], draws[:, second]
-        gold = None if self.pairs is None or self.deployment is not None else self.pairs.gold
+        plain = self.deployment is None and not self.survey.used
+        gold = self.pairs.gold if self.pairs is not None and plain else None
         if gold is None or metric not in ("accuracy", "error"):
             return one, other
         from truthing.truth.draws import at_most_wider

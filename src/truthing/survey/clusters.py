@@ -12,8 +12,8 @@ import numpy as np
 from truthing.class_codes import Array
 
 FEWEST_CLUSTERS = 5
-TRUST = 30.0  # pairs of gold items that count as much as the whole panel's disagreement
-LEAST = 0.02  # items of one cluster are never quite strangers
+TRUST = 15.0  # pairs of gold items that count as much as the whole panel's disagreement
+LEAST = 0.06  # items of one cluster are never quite strangers
 SEPARATED = re.compile(r"^(.+?)[:/|#_. -]+[^:/|#_. -]+$")
 USUAL = {
     *("patient", "patient_id", "subject", "subject_id", "case", "study", "document", "document_id"),
