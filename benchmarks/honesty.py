@@ -5,17 +5,19 @@ Each labeler of a public panel is graded by the others with `tr.grade`, `tr.prev
 the panel's family. Gold: random items, at most half. Printed: coverage and width, mean over sets
 (labelers and gold draws averaged first), the width beside gold alone's, the worst sets.
 
-    python benchmarks/honesty.py --kind people --draws 20
+    python benchmarks/honesty.py --kind people --graded 20 --told
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import warnings
 from collections import defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -27,10 +29,12 @@ from fit_link import Observed, fit_all, load_observed, observed_cases
 from panels import Case, Panel, graded_cases, half_of, panels
 
 import truthing as tr
-from truthing.truth import answer
+from truthing.truth import answer, several_models
+from truthing.truth.gold_alone import difference_draws
 from truthing.truth.link import prior as link_prior
 
 GOLD = (0, 10, 25, 50, 100, 200)
+SURE = 0.9  # P(better) of a verdict that is checked
 FEWEST = 10  # true and predicted items of a class whose precision, recall and F1 are checked
 Row = tuple[str, str, str, int, bool, float, float, bool]  # set, method, metric, gold, held, width…
 
@@ -145,7 +149,8 @@ def share_rows(panel: Panel, kind: str | None, n_gold: int, repeat: int, draws: 
 
 
 def difference_rows(cases: list[Case], kind: str | None, n_gold: int, repeat: int) -> list[Row]:
-    """Differences of accuracy between neighbours in the list, on the items both have."""
+    """Differences of accuracy between neighbours in the list, on the items both have; as
+    "verdict" also how often a sure one is right, with its mean probability as width."""
     rows: list[Row] = []
     for a, b in zip(cases[::2], cases[1::2]):
         at = {item: i for i, item in enumerate(b.labels.items)}
@@ -168,10 +173,23 @@ def difference_rows(cases: list[Case], kind: str | None, n_gold: int, repeat: in
             found = tr.compare(named, labels, gold=gold, panel=kind, draws=400, seed=repeat)
         except (tr.NotIdentified, tr.NotConverged):
             continue
-        low, high = found.difference("accuracy").interval(0.95)
+        gap = found.difference("accuracy")
+        low, high = gap.interval(0.95)
         true = float((said["a"] == truth).mean() - (said["b"] == truth).mean())
+        alone, alone_held = float("nan"), False
+        if gold:
+            known = np.full(len(truth), -1)
+            known[chosen] = truth[chosen]
+            both = said["a"], said["b"]
+            values = difference_draws(both, known, "sample", 2000, rng)
+            least, most = tr.Estimate.from_draws(values, support=(-1.0, 1.0)).interval(0.95)
+            alone, alone_held = most - least, inside(true, least, most)
         held = inside(true, low, high)
-        rows.append((a.set, "truthing", "difference", n_gold, held, high - low, np.nan, False))
+        rows.append((a.set, "truthing", "difference", n_gold, held, high - low, alone, alone_held))
+        sure = max(gap.probability_better, 1 - gap.probability_better)
+        if sure >= SURE and true != 0:
+            right = (gap.probability_better > 0.5) == (true > 0)
+            rows.append((a.set, "truthing", "verdict", n_gold, right, sure, float("nan"), False))
     return rows
 
 
@@ -196,6 +214,7 @@ def remember_panels() -> None:
         ("quick_labelers", lambda question, fit: (fit.posterior,)),
     ):
         setattr(answer, name, _remembered(getattr(answer, name), key))
+    several_models.read_panel = answer.read_panel
 
 
 def _remembered(function: Any, key: Any) -> Any:
@@ -221,16 +240,21 @@ def run_panel(task: tuple[str, str, list[Observed], argparse.Namespace]) -> list
     link_prior.DEFAULT.update(numbers[False])
     link_prior.OWN_LABELS.update(numbers[True])
     panel = next(p for p in panels(kind, only=name.removesuffix("_binary")) if p.name == name)
+    if options.items and kind == "models":
+        some = np.random.default_rng(0).permutation(len(panel.truth))[: options.items]
+        part = np.sort(some)
+        panel = replace(panel, labels=panel.labels[part], truth=panel.truth[part])
     told = kind if options.told else None
     cases = list(graded_cases(panel, most=options.labelers))
     rows: list[Row] = []
     for n_gold in options.gold:
-        repeats = options.draws if n_gold else 1
+        most = max(options.graded, options.shares, options.differences)
+        repeats = most if n_gold else min(most, 1)
         for repeat in range(repeats):
             for case in cases:
-                if n_gold <= len(case.truth) // 2:
+                if n_gold <= len(case.truth) // 2 and repeat < options.graded:
                     rows += grade_rows(case, told, n_gold, repeat, options.posterior_draws)
-            if n_gold <= min(len(panel.truth), 600) // 2:
+            if n_gold <= min(len(panel.truth), 600) // 2 and repeat < options.shares:
                 rows += share_rows(panel, told, n_gold, repeat, options.posterior_draws)
             if repeat < options.differences:
                 rows += difference_rows(cases, told, n_gold, repeat)
@@ -248,6 +272,8 @@ def run(options: argparse.Namespace) -> list[tuple[str, str, Row]]:
         for (kind, family, name), found in zip(listed, pool.map(run_panel, tasks)):
             rows += [(kind, family, row) for row in found]
             print(f"{name} done", file=sys.stderr, flush=True)
+            if options.save:
+                Path(options.save).write_text(json.dumps(rows))
     return rows
 
 
@@ -297,14 +323,23 @@ def main() -> None:
     parser.add_argument("--only", default="", help="sets whose names start with this")
     parser.add_argument("--half", choices=("", "A", "B"), default="")
     parser.add_argument("--gold", type=int, nargs="+", default=list(GOLD))
-    parser.add_argument("--draws", type=int, default=20, help="gold draws per labeler")
+    parser.add_argument("--graded", type=int, default=20, help="gold draws per labeler")
+    parser.add_argument("--shares", type=int, default=20, help="gold draws per set, class shares")
     parser.add_argument("--labelers", type=int, default=10, help="graded per set, at most")
     parser.add_argument("--differences", type=int, default=5, help="gold draws per pair of models")
     parser.add_argument("--posterior-draws", type=int, default=500)
+    parser.add_argument("--items", type=int, default=0, help="of a panel of models, at most")
+    parser.add_argument("--save", default="", help="a file for the rows, to be shown with others")
+    parser.add_argument("--show", nargs="+", default=[], help="only show what runs saved")
     parser.add_argument("--told", action="store_true", help="panel= is given, not guessed")
     parser.add_argument("--observed", default="", help="what fit_link.py saved, to save time")
     parser.add_argument("--jobs", type=int, default=2)
-    show(run(parser.parse_args()))
+    options = parser.parse_args()
+    if options.show:
+        saved = [json.loads(Path(name).read_text()) for name in options.show]
+        show([(kind, family, tuple(row)) for rows in saved for kind, family, row in rows])
+    else:
+        show(run(options))
 
 
 if __name__ == "__main__":

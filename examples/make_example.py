@@ -1,4 +1,4 @@
-"""The bundled examples, made by our own simulator: five folders, one for each kind of user;
+"""The bundled examples, made by our own simulator: six folders, one for each kind of user;
 simulated, and marked so.
 
 Run it to make them again: python examples/make_example.py. What each is and which commands to try
@@ -177,8 +177,37 @@ def compare() -> None:
     write("compare", labels=labels, old=old, new=new, gold=gold(data, items, 100, 4))
 
 
+def prefer() -> None:
+    """50 prompts, three assistants in pairs, three judges in both orders who lean to the first
+    shown and like the long answers of "large"; a person compared 60 of the 150 pairs of answers.
+    """
+    draw = np.random.default_rng(61)
+    systems, strength = ("base", "tuned", "large"), (-0.6, 0.5, 0.1)
+    leans = {"gpt-4o-mini": 0.12, "claude-3-haiku": 0.06, "llama-3-8b": 0.3}
+    rows, truths = [], []
+    for a, b in ((0, 1), (0, 2), (1, 2)):
+        for n in range(50):
+            better = a if draw.random() < 1 / (1 + np.exp(strength[b] - strength[a])) else b
+            better = -1 if draw.random() < 0.15 else better
+            seems = 2 if b == 2 and draw.random() < 0.2 else better
+            pair = {"item": f"prompt-{n + 1:02d}", "system_a": systems[a], "system_b": systems[b]}
+            word = {a: "A", b: "B", -1: "tie"}
+            truths.append({**pair, "truth": word[better]})
+            for judge, lean in leans.items():
+                for order, first in (("AB", a), ("BA", b)):
+                    said = seems if draw.random() > 0.12 else draw.choice([a, b, -1])
+                    said = first if draw.random() < lean else said
+                    rows.append({**pair, "judge": judge, "order": order, "verdict": word[said]})
+    known = draw.choice(150, 60, replace=False)
+    checked = [truths[n] for n in sorted(known)]
+    write("prefer", verdicts=pl.DataFrame(rows), gold=pl.DataFrame(checked))
+    for a, b in (("base", "tuned"), ("base", "large"), ("tuned", "large")):
+        mine = [t["truth"] for t in truths if (t["system_a"], t["system_b"]) == (a, b)]
+        print(a, b, {word: mine.count(word) for word in ("A", "B", "tie")})
+
+
 def main() -> None:
-    for make in (spam, judges, readers, crowd, compare):
+    for make in (spam, judges, readers, crowd, compare, prefer):
         make()
     size = sum(path.stat().st_size for path in FOLDER.rglob("*") if path.is_file())
     print(f"{size / 1000:.0f} kB in {FOLDER}")

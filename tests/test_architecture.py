@@ -13,7 +13,10 @@ LONGEST = 80  # lines of a function, without its docstring
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "truthing"
 FLOORS = [
-    {"errors", "notes", "progress", "threads", "version", "display", "lazy", "randomness"},
+    {
+        *{"errors", "notes", "progress", "threads", "version", "display", "lazy", "randomness"},
+        "compiled",
+    },
     {"arguments", "panel_kind"},
     {"class_codes"},
     {"spelling"},
@@ -40,7 +43,7 @@ FLOORS = [
     {"doctor"},
     {"ceiling"},
     {"people"},
-    {"comparison", "planning"},
+    {"comparison", "planning", "preference", "monitoring"},
     {"train"},
     {"render"},
     {"reproduce"},

@@ -11,6 +11,8 @@ from truthing.errors import TruthingError as TruthingError
 from truthing.grading import grade as grade
 from truthing.labels import Labels as Labels
 from truthing.metrics.estimate import Estimate as Estimate
+from truthing.monitoring.monitor import monitor as monitor
+from truthing.monitoring.result import Monitoring as Monitoring
 from truthing.papers.lam_stork import apparent_error as apparent_error
 from truthing.papers.lam_stork import error_bounds as error_bounds
 from truthing.papers.lam_stork import label_policy as label_policy
@@ -26,6 +28,8 @@ from truthing.people.worth import labelers_needed as labelers_needed
 from truthing.planning.plan import plan as plan
 from truthing.predictions import Gold as Gold
 from truthing.predictions import Predictions as Predictions
+from truthing.preference.prefer import prefer as prefer
+from truthing.preference.result import Preferences as Preferences
 from truthing.rate import prevalence as prevalence
 from truthing.report import Report as Report
 from truthing.simulation import simulate as simulate

@@ -22,6 +22,7 @@ from truthing.noise.known import Confusion, Symmetric
 from truthing.noise.learned import Learned
 from truthing.ordering import Order
 from truthing.simulation import class_prior
+from truthing.survey.calibration import CalibrationItems, read_calibration
 from truthing.survey.clusters import suspected
 from truthing.survey.columns import column_of, number_in
 from truthing.survey.design import Survey, read_survey
@@ -122,6 +123,42 @@ def slice_sizes(question: Any) -> dict[str, tuple[int, int]]:
     return {n: (len(i), int((question.gold[i] >= 0).sum())) for n, i in found.items()}
 
 
+def calibrated(
+    joined: Sequence[Joined], given: Any, chosen: str | None, survey: Survey
+) -> tuple[Joined, CalibrationItems | None]:
+    """The graded data by the labelers of the calibration set, and that set; None where none was
+    given."""
+    first = joined[0]
+    if given is None:
+        if chosen is not None:
+            raise InputError(
+                "`calibration_chosen=` says how a calibration set was chosen: give "
+                "`calibration_set=` too."
+            )
+        return first, None
+    refuse_survey(survey.used, "together with a calibration set: leave one of them out.")
+    answers = [each.elsewhere for each in joined]
+    labels, items = read_calibration(given, chosen, first.labels, first.labels.items, answers)
+    if items.predicted is not None:
+        first.warnings[:] = [w for w in first.warnings if "are only in predictions" not in w]
+    if (first.gold >= 0).any():
+        first.warnings.append(
+            "Gold and a calibration set are used together; how well that covers was not studied."
+        )
+    return replace(first, labels=labels), items
+
+
+def check_calibration(method: str, noise: Any, panel_error: Any) -> None:
+    """A calibration set says what the labelers do: nothing else may say it too."""
+    for name, given in (("noise", noise), ("panel_error", panel_error)):
+        if given is not None:
+            raise InputError(
+                f"`{name}=` and a calibration set both say how labelers err: leave one out."
+            )
+    if method != "posterior":
+        raise InputError(f"method {method!r} takes no calibration set: use method='posterior'.")
+
+
 def refuse_survey(used: Sequence[str], why: str) -> None:
     """Arguments that say how the items were drawn, where a method takes no notice of it."""
     if used:
@@ -186,7 +223,7 @@ def positive_class(classes: tuple[Any, ...], positive: Any, assumptions: list[st
     if len(classes) > 2:
         if positive is not None:
             raise InputError(
-                f"positive={positive!r} is for two classes, and there are {len(classes)}: "
+                f"`positive={positive!r}` is for two classes, and there are {len(classes)}: "
                 f"ask for recall[{positive}] and the like."
             )
         return None

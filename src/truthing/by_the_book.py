@@ -23,7 +23,7 @@ def by_the_book(question: Question, model: Any, method: str, panel_error: Any) -
     if panel_error:
         raise InputError(
             f"method {method!r} has no panel error: it trusts the noise model. Use "
-            "method='posterior'."
+            "`method='posterior'`."
         )
     from truthing.truth.known_noise import is_open
 

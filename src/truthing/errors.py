@@ -83,6 +83,8 @@ def in_options(message: str) -> str:
 
     >>> in_options("Give `labeler_columns=['ann', 'bob']` or `map={'0': 'ham'}`.")
     'Give --labeler-columns ann,bob or --map 0=ham.'
+    >>> in_options("Give `costs={'label': 0.05, 'gold': 2}`.")
+    'Give --label-cost 0.05 --gold-cost 2.'
     """
     return _PARAMETER.sub(lambda found: _option(found[1], found[2]), message)
 
@@ -99,6 +101,9 @@ def in_fields(message: str) -> str:
 
 
 def _option(name: str, value: str) -> str:
+    if name == "costs":  # one option for each price
+        prices = dict(part.split("=") for part in _plain(value).split(","))
+        return " ".join(f"--{what}-cost {price}" for what, price in prices.items())
     name = OPTION_NAMES.get(name, name)
     return f"--{name.replace('_', '-')} {_plain(value)}".rstrip()
 

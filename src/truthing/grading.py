@@ -12,6 +12,8 @@ from truthing.arguments import as_draws, as_panel_error, as_seed, check_target
 from truthing.asking import (
     as_noise,
     as_prior,
+    calibrated,
+    check_calibration,
     chosen_gold,
     fitting_draws,
     positive_class,
@@ -42,6 +44,7 @@ from truthing.progress import Progress, listener
 from truthing.report import Report
 from truthing.scale import nearest_grades
 from truthing.survey.deployment import as_deployment, at_shares
+from truthing.truth.by_calibration import answer_by_calibration
 from truthing.truth.outcome import NoiseSummary, Outcome
 from truthing.truth.question import Question
 
@@ -63,6 +66,8 @@ def grade(
     classifier_group: str | None = None,
     unsure: Any = None,
     skips: str | None = None,
+    calibration_set: Any = None,
+    calibration_chosen: str | None = None,
     cluster: Any = None,
     weights: Any = None,
     stratum: Any = None,
@@ -125,6 +130,12 @@ def grade(
         How gold items were chosen. "seen": by what labels and predictions show, which is corrected
         for; "unseen": by anything else, so gold says nothing sure about other items. None: random
         where it looks like that, else "seen", and said.
+    calibration_set : (Labels, mapping), path or data frame, optional
+        Other items with known truth, labelled by the same labelers: their mistakes are learned
+        there and carried over.
+    calibration_chosen : {"truth", "verdict"}, optional
+        How the calibration items were chosen: by true class or at random, or by what the labelers
+        said. None: "truth", unless the labelers' verdicts are exactly balanced; then it is asked.
     cluster : column, sequence or mapping, optional
         Items that belong together (images of a patient, answers to a prompt) and share mistakes.
     weights : column, sequence or mapping, optional
@@ -222,6 +233,11 @@ def grade(
     if method != "posterior":
         told = [*survey.used, *([] if gold_choice is None else ["gold_choice"])]
         refuse_survey(told, f"by method {method!r}: use method='posterior'.")
+    kinds.refuse_calibration(calibration_set)
+    joined, calibration = calibrated([joined], calibration_set, calibration_chosen, survey)
+    labels = joined.labels
+    if calibration is not None:
+        check_calibration(method, noise, panel_error)
     chosen = chosen_gold(joined, predicted, gold_weights, gold_choice)
     if chosen.kind == "unseen":
         joined, words = unseen_choice(joined, predicted)
@@ -236,7 +252,7 @@ def grade(
         target=target,
         n_draws=fitting_draws(draws, labels.n_classes, joined.warnings),
         seed=seed,
-        gold_weights=chosen.weights,
+        gold_weights=chosen.weights if chosen.kind == "chances" else None,
         progress=say,
         panel=kind,
         trained_on_labels=trained_on_labels or among.own[0],
@@ -246,7 +262,9 @@ def grade(
         **asked,
         **among.fields(0),
     )
-    if method == "posterior":
+    if calibration is not None:
+        outcome = answer_by_calibration(question, calibration)
+    elif method == "posterior":
         outcome = _posterior(question, model, panel_error)
     else:
         say(0, f"grading by method {method}")
@@ -316,8 +334,8 @@ def _check_options(method: str, target: str) -> None:
     check_target(target)
     if target == "population" and method != "posterior":
         raise InputError(
-            f"method {method!r} speaks of these items only: use method='posterior' for "
-            "target='population'."
+            f"method {method!r} speaks of these items only: use `method='posterior'` for "
+            "`target='population'`."
         )
 
 
@@ -344,9 +362,9 @@ def _posterior(question: Question, model: Any, panel_error: Any) -> Outcome:
         refuse_survey(question.survey.used, WITH_TRUST)
     if question.prior is not None and known_noise.is_open(model) and not trusted:
         raise InputError(
-            "prior= is not used when the labelers' noise is learned and the panel may be "
-            "wrong together: "
-            "leave it out, give the noise (noise=), or trust the noise model (panel_error=0)."
+            "`prior=...` is not used when the labelers' noise is learned and the panel may be "
+            "wrong together: leave it out, give the noise with `noise=...`, or trust the noise "
+            "model with `panel_error=0`."
         )
     outcome = again(question, panel_error)
     return replace(

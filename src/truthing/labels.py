@@ -118,9 +118,8 @@ class Labels:
             drop = identical_repeats(key, label, same)
             identical = int(drop.sum())
             clash = same[~drop[same]]
-            for i in clash[:1000]:
-                line = "" if lines is None else f" {lines[i]}"
-                place = f"{source}{line}: " if source else ""
+            for i in clash[:1000] if source else ():
+                place = f"{source}: " if lines is None else f"{source} {lines[i]}: "
                 where[items[item[i]], labelers[labeler[i]]] = place
             if identical:
                 keep = ~drop
@@ -341,7 +340,9 @@ class Labels:
     def resolve_repeats(self, rule: Repeats = "error") -> Labels:
         """What to do where a labeler contradicts itself: "error", keep the "first" or "last" label, or "keep" all."""
         if rule not in ("error", "first", "last", "keep"):
-            raise InputError(f"repeats={rule!r} is not a rule; choose error, first, last or keep.")
+            raise InputError(
+                f"`repeats={rule!r}` is not a rule; choose error, first, last or keep."
+            )
         clash = self.contradictions
         if len(clash) == 0 or rule == "keep":
             return self
@@ -351,7 +352,8 @@ class Labels:
             raise InputError(
                 f"{self.where.get((item, labeler), '')}labeler {labeler!r} says both {self.classes[self.label[i - 1]]!r} and "
                 f"{self.classes[self.label[i]]!r} for item {item!r} ({len(clash):,} such repeats in all). "
-                "Keep one with --repeats first or last (repeats=… in Python), keep both with --repeats keep, or remove a line."
+                "Keep one with `repeats='first'` or `repeats='last'`, both with `repeats='keep'`, or "
+                "remove a line."
             )
         keep = np.ones(len(self.label), dtype=bool)
         keep[clash if rule == "first" else clash - 1] = False

@@ -35,6 +35,7 @@ class Joined:
     doubted: Mapping[Any, int] = field(default_factory=dict)  # unsure answers of each item
     readings: Sequence[Any] = ()  # the files that everything came from
     given: Sequence[Any] = ()  # all items that have labels, in the user's order
+    elsewhere: Mapping[Any, int] = field(default_factory=dict)  # predictions of other items
 
 
 def join(
@@ -108,6 +109,11 @@ def join(
         if predictions is None or predictions.scores is None
         else _score_columns(predictions, classes)[source[kept]]
     )
+    elsewhere = {}
+    if unlabeled and predictions is not None and predictions.label is not None:
+        other = np.flatnonzero(place < 0)
+        guesses = recode(predictions.label[other], predictions.classes, classes)
+        elsewhere = {predictions.items[i]: int(k) for i, k in zip(other, guesses)}
     whole = len(kept) == labels.n_items
     chosen = labels if whole else labels[kept]
     name = "" if predictions is None else predictions.score_name
@@ -120,6 +126,7 @@ def join(
         warnings,
         list(notes.said),
         name,
+        elsewhere=elsewhere,
     )
 
 

@@ -42,9 +42,7 @@ def predicted_classes(
     if column is not None and positive is None:
         column = None
     if predicted is None and column is not None:
-        raise InputError(
-            "scores without predictions need a threshold: give threshold= (--threshold)."
-        )
+        raise InputError("scores without predictions need a threshold: give `threshold=...`.")
     if predicted is None:
         raise InputError("no predictions: give predictions, or scores with a threshold.")
     silent = np.flatnonzero(predicted < 0)

@@ -5,11 +5,9 @@ from it stops the work.
 from __future__ import annotations
 
 import html
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 Progress = Callable[[float, str], None]
 AT_ONCE = 20_000_000  # elementary steps between two words: a fraction of a second
@@ -48,15 +46,6 @@ def listener(progress: bool | Progress) -> Progress:
     if not progress:
         return silent
     return _Widget() if _in_notebook() else _Lines()
-
-
-def compiled_before() -> bool:
-    """Has this machine compiled the samplers already? If not, the first answer takes half a
-    minute more.
-    """
-    folder = os.environ.get("NUMBA_CACHE_DIR")
-    place = Path(folder) if folder else Path(__file__).parent / "truth"
-    return next(place.rglob("labelers*.nbi"), None) is not None
 
 
 def _in_notebook() -> bool:

@@ -14,6 +14,8 @@ from truthing.arguments import as_draws, as_panel_error, as_seed, check_target
 from truthing.asking import (
     as_noise,
     as_prior,
+    calibrated,
+    check_calibration,
     chosen_gold,
     prepare,
     refuse_survey,
@@ -48,6 +50,8 @@ def prevalence(
     groups: Any = None,
     unsure: Any = None,
     skips: str | None = None,
+    calibration_set: Any = None,
+    calibration_chosen: str | None = None,
     cluster: Any = None,
     weights: Any = None,
     stratum: Any = None,
@@ -95,6 +99,12 @@ def prevalence(
         How gold items were chosen. "seen": by what labels and predictions show, which is corrected
         for; "unseen": by anything else, so gold says nothing sure about other items. None: random
         where it looks like that, else "seen", and said.
+    calibration_set : (Labels, mapping), path or data frame, optional
+        Other items with known truth, labelled by the same labelers: their mistakes are learned
+        there and carried over.
+    calibration_chosen : {"truth", "verdict"}, optional
+        How the calibration items were chosen: by true class or at random, or by what the labelers
+        said. None: "truth", unless the labelers' verdicts are exactly balanced; then it is asked.
     cluster : column, sequence or mapping, optional
         Items that belong together (images of a patient, answers to a prompt) and share mistakes.
     weights : column, sequence or mapping, optional
@@ -153,8 +163,6 @@ def prevalence(
     >>> bool(low < (data.truth == "pass").mean() < high)
     True
     """
-    from truthing.truth import answer, checks, known_noise
-
     check_target(target)
     draws, seed, panel_error = as_draws(draws), as_seed(seed), as_panel_error(panel_error)
     per = by if isinstance(by, str) else None
@@ -174,6 +182,11 @@ def prevalence(
     model = order.model(as_noise(kinds.model(noise)))
     fixed = None if prior is None else as_prior(prior, votes.classes)
     survey = survey_of(joined, order, cluster=cluster, weights=weights, stratum=stratum, by=by)
+    kinds.refuse_calibration(calibration_set)
+    joined, calibration = calibrated([joined], calibration_set, calibration_chosen, survey)
+    votes = joined.labels
+    if calibration is not None:
+        check_calibration("posterior", noise, panel_error)
     chosen = chosen_gold(joined, None, gold_weights, gold_choice)
     if chosen.kind == "unseen":
         joined, words = unseen_choice(joined, None)
@@ -189,7 +202,7 @@ def prevalence(
         target=target,
         n_draws=draws,
         seed=seed,
-        gold_weights=chosen.weights,
+        gold_weights=chosen.weights if chosen.kind == "chances" else None,
         gold_chosen=chosen,
         survey=survey,
         progress=listener(progress),
@@ -197,27 +210,7 @@ def prevalence(
         **kinds.question(joined, survey.used),
         **kinds.panel(joined, kind, seed, assumptions).fields(0),
     )
-    if panel_error == 0 and panel_error is not None:
-        refuse_survey(survey.used, "with panel_error=0: leave panel_error out.")
-    if known_noise.must_be_learned(model, votes):
-        given = isinstance(model, Symmetric | Confusion)
-        if not given:
-            checks.require_identified(votes, joined.gold)
-            if (
-                votes.n_labelers == 2
-                and not votes.anonymous
-                and not (joined.gold >= 0).any()
-                and panel_error == 0
-            ):
-                joined.warnings.append(
-                    "Two labelers without a classifier or gold leave the shares open; the "
-                    "answer leans on the prior."
-                )
-        outcome = answer.with_learned_noise(question, model, panel_error)
-    else:
-        tables = model.tables(votes) if isinstance(model, TableNoise) else None
-        known = replace(question, log_likelihood=model.log_likelihood(votes))
-        outcome = answer.with_known_noise(known, type(model).__name__, tables, panel_error)
+    outcome = _answer(question, model, panel_error, calibration, joined.warnings)
     outcome = replace(
         outcome,
         truth=order.truth(outcome.truth),
@@ -231,6 +224,38 @@ def prevalence(
         [*joined.warnings, *outcome.warnings],
         assumptions,
     )
+
+
+def _answer(
+    question: Question, model: Any, panel_error: Any, calibration: Any, warnings: list[str]
+) -> Outcome:
+    """What sets the shares: a calibration set, labelers learned, or labelers given."""
+    from truthing.truth import answer, checks, known_noise
+    from truthing.truth.by_calibration import answer_by_calibration
+
+    votes = question.labels
+    if panel_error == 0 and panel_error is not None:
+        refuse_survey(question.survey.used, "with panel_error=0: leave panel_error out.")
+    if calibration is not None:
+        return answer_by_calibration(question, calibration)
+    if known_noise.must_be_learned(model, votes):
+        given = isinstance(model, Symmetric | Confusion)
+        if not given:
+            checks.require_identified(votes, question.gold)
+            if (
+                votes.n_labelers == 2
+                and not votes.anonymous
+                and not (question.gold >= 0).any()
+                and panel_error == 0
+            ):
+                warnings.append(
+                    "Two labelers without a classifier or gold leave the shares open; the "
+                    "answer leans on the prior."
+                )
+        return answer.with_learned_noise(question, model, panel_error)
+    tables = model.tables(votes) if isinstance(model, TableNoise) else None
+    known = replace(question, log_likelihood=model.log_likelihood(votes))
+    return answer.with_known_noise(known, type(model).__name__, tables, panel_error)
 
 
 def _result(

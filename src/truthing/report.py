@@ -137,7 +137,7 @@ class Report(Judged, Result):
         """The slice that is most probably the worst, with that probability."""
         found = self.by_slice(metric)
         if not found:
-            raise InputError("there are no slices: give by= (--by COLUMN).")
+            raise InputError("there are no slices: give `by=...`.")
         return max(found, key=lambda each: each.probability_worst)
 
     def at_face_value(self, name: str) -> float:
@@ -176,7 +176,7 @@ class Report(Judged, Result):
     def _curve_source(self, what: str) -> CurveSource:
         if self.curves is None:
             raise InputError(
-                f"{what} needs scores of two classes: give scores=, or predictions with a "
+                f"{what} needs scores of two classes: give `scores=...`, or predictions with a "
                 "score column."
             )
         return self.curves

@@ -24,6 +24,7 @@ _PAIRED = re.compile(
 SHAPES = {
     "grade": '"accuracy >= 0.8"',
     "rate": '"pass >= 0.9" (a class with blanks in quotes: "\'very good\' >= 0.9")',
+    "prefer": '"new >= 0.5" (a system), "tie <= 0.2" or "score[new] >= 0.5"',
     "compare": '"accuracy: new - old >= 0" (names with blanks or dashes in quotes: "f1: \'v-2\' '
     "- 'v-1' > 0\")",
 }

@@ -72,7 +72,7 @@ class Prevalence(Judged, Result):
         """The slice with most probably the lowest share of a class."""
         found = self.by_slice(name)
         if not found:
-            raise InputError("there are no slices: give by= (--by COLUMN).")
+            raise InputError("there are no slices: give `by=...`.")
         return max(found, key=lambda each: each.probability_worst)
 
     def difference(

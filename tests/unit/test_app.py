@@ -450,12 +450,19 @@ def test_a_process_that_dies_is_noticed(visitor: Visitor, store: Store) -> None:
 def test_every_job_gives_the_numbers_of_its_command(
     visitor: Visitor, monkeypatch: Any, job: str, tmp_path: Path
 ) -> None:
-    page = visitor.post("/files", {"example": "spam"}).url.path
+    example = "prefer" if job == "prefer" else "spam"
+    page = visitor.post("/files", {"example": example}).url.path
     asked = {field.name for field in JOBS[job].fields}
     answers = {"noise": "rate", "noise-rate": "15"} if "noise" in asked else {}
     if job == "plan":
         answers |= {"budget": "200", "label_cost": "0.5", "gold_cost": "4"}
     files: dict[str, Any] = {"file-labels": "0", "file-predictions": "1", "file-gold": "2"}
+    if job == "monitor":
+        dated = "date,truth\n" + "".join(f"2026-01-{d:02d},pass\n" for d in range(1, 29))
+        (tmp_path / "dated.csv").write_text(dated)
+        page, files = visitor.send(("dated.csv", dated)).url.path, {"file-labels": "0"}
+    if job == "prefer":
+        files = {"file-labels": "0", "file-gold": "1"}
     if job == "compare":  # a second model: the labels' own column of predictions would do as well
         other = (EXAMPLE / "predictions.csv").read_text().replace("spam", "ham", 40)
         (tmp_path / "other.csv").write_text(other)
@@ -466,8 +473,8 @@ def test_every_job_gives_the_numbers_of_its_command(
     shown = visitor.client.get(run).text
     command = re.findall(r'<code id="command">(.*?)</code>', shown)[0]
     assert command.startswith(f"truthing {job} ")
-    for name in ("labels.csv", "predictions.csv", "gold.csv"):
-        shutil.copy(EXAMPLE / name, tmp_path)
+    for name in (EXAMPLE.parent / example).glob("*.csv"):
+        shutil.copy(name, tmp_path)
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(command_line, [*command.split()[1:], "--json"])
     assert visitor.client.get(f"{run}/download/result.json").json() == json.loads(done.stdout)

@@ -14,7 +14,7 @@ from truthing.cli.main import app
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(tr.__file__).parent / "examples"
-NAMES = ("compare", "crowd", "judges", "readers", "spam")
+NAMES = ("compare", "crowd", "judges", "prefer", "readers", "spam")
 RUN = CliRunner()
 
 

@@ -246,7 +246,7 @@ def test_known_noise_keeps_the_panels_error_unless_told() -> None:
 
 def test_a_prior_that_would_not_be_used_is_refused() -> None:
     data = tr.simulate(100, 4, prior=[0.6, 0.4], operating_point=(0.9, 0.1), seed=2)
-    with pytest.raises(tr.InputError, match="prior= is not used"):
+    with pytest.raises(tr.InputError, match="is not used when"):
         tr.grade(data.predictions, data.labels, prior=[0.5, 0.5])
     two = [
         tr.grade(data.predictions, data.labels, prior=[p, 1 - p], noise=0.2)["accuracy"].mean

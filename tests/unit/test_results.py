@@ -23,6 +23,7 @@ from truthing.results import Result
 
 FOLDER = Path(tr.__file__).parent
 EXAMPLE = FOLDER / "examples" / "spam"
+PREFER = FOLDER / "examples" / "prefer"
 SCHEMA = json.loads((FOLDER / "render" / "schema.json").read_text())
 RUN = CliRunner()
 LABELS, PREDICTIONS, GOLD = (str(EXAMPLE / f"{n}.csv") for n in ("labels", "predictions", "gold"))
@@ -118,6 +119,8 @@ RESULTS: dict[str, Callable[[], Result]] = {
     "grade": _graded,
     "rate": lambda: tr.prevalence(_data().labels, noise=0.15, draws=300),
     "compare": _compared,
+    "monitor": lambda: tr.monitor([1] * 40 + [0] * 20),
+    "prefer": lambda: tr.prefer(PREFER / "verdicts.csv", gold=PREFER / "gold.csv", draws=300),
     "labelers": lambda: tr.labelers(_data().labels, draws=300),
     "plan": lambda: tr.plan(
         width=0.2, noise="known", labelers=0.1, items=100, costs={"label": 1}, sets=2
@@ -176,6 +179,8 @@ COMMANDS = {
     "grade": [PREDICTIONS, LABELS, "--noise", "0.15", "--draws", "300"],
     "rate": [LABELS, "--noise", "0.15"],
     "compare": [LABELS, PREDICTIONS, f"again={PREDICTIONS}", "--noise", "0.15", "--draws", "300"],
+    "monitor": [str(FOLDER / "examples" / "judges" / "gold.csv")],
+    "prefer": [str(PREFER / "verdicts.csv"), "--gold", str(PREFER / "gold.csv")],
     "labelers": [LABELS, "--noise", "0.15"],
     "plan": [
         "--width",

@@ -137,3 +137,32 @@ def test_a_number_and_its_text_are_one_class_among_numbers() -> None:
     assert any("'1' and 1 count as one class" in note for note in labels.notes.said)
     with pytest.raises(tr.InputError, match="one class or two"):
         tr.read_labels(rows(1, "1", "spam"))
+
+
+def test_a_table_of_markdown(tmp_path: Path) -> None:
+    rows = ["| item | labeler | label |", "|:---|---|---:|"]
+    rows += [f"| {i} | {who} | {'yn'[i % 2]} |" for i in range(6) for who in ("ann", "bob")]
+    labels = read(tmp_path, "\n".join([*rows, ""]), "labels.md")
+    assert (labels.labelers, labels.classes, labels.n_labels) == (("ann", "bob"), ("n", "y"), 12)
+    with pytest.raises(tr.InputError, match="line 15: a label without a labeler"):
+        read(tmp_path, "\n".join([*rows, "| 7 | | y |", ""]), "labels.md")
+
+
+def test_unsure_may_be_no_answer(tmp_path: Path) -> None:
+    labels = read(tmp_path, BODY + "3,ann,unsure\n")
+    assert labels.classes == ("no", "unsure", "yes")
+    assert any("missing='unsure'" in check for check in labels.notes.checks)
+    for option in ({"missing": "unsure"}, {"classes": ["no", "yes", "unsure"]}):
+        assert not tr.read_labels(tmp_path / "labels.csv", **option).notes.checks
+
+
+def test_what_cannot_be_told_is_said(tmp_path: Path) -> None:
+    with pytest.raises(tr.InputError, match="with blanks between them"):
+        read(tmp_path, BODY.replace(",", " "), "labels.txt")
+    with pytest.raises(tr.InputError, match="is an object of objects"):
+        read(tmp_path, '{"t1": {"ann": "yes"}, "t2": {"ann": "no"}}', "labels.json")
+
+
+def test_totals_are_no_labelers(tmp_path: Path) -> None:
+    rows = "".join(f"t{i},{i % 2},{i % 2},1,{2 * (i % 2) + 1}\n" for i in range(12))
+    assert read(tmp_path, "item,ann,bob,cleo,Total\n" + rows).labelers == ("ann", "bob", "cleo")

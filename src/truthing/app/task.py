@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from truthing.case import Case, File, read_case
+from truthing.compiled import compiled_before
 from truthing.errors import InputError
-from truthing.progress import Progress, compiled_before
+from truthing.progress import Progress
 from truthing.tables.asked import Asked
 from truthing.tables.read import Reading, read_as
 from truthing.tables.source import from_bytes
@@ -92,6 +93,11 @@ class Task:
                 "or take that column out."
             )
         return case
+
+    def calibration(self) -> Case | None:
+        """The calibration set, where one was chosen."""
+        given = self.one("calibration_set")
+        return None if given is None else read_case(File(given.table(), given.asked()))
 
     def provenance(self) -> dict[str, Any]:
         """The command, and a checksum of every file, for a report to repeat."""

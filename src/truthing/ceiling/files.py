@@ -49,13 +49,13 @@ def read_ceiling(
 ) -> CeilingFile:
     """Votes, soft labels or scores with decisions, whichever the file holds."""
     if kind is not None and kind not in KINDS:
-        raise InputError(f"--kind {kind} is not known: choose {listing(KINDS)}.")
+        raise InputError(f"`kind={kind!r}` is not known: choose {listing(KINDS)}.")
     table = open_table(path)
     by_name = {} if kind == "labels" else _by_name(table, kind, column, columns)
     if by_name:
         return _from_columns(table, by_name, columns)
     if kind not in (None, "labels", "soft", "noisy"):
-        raise InputError(f"{table.name}: which column holds it? Name it with --score-column.")
+        raise InputError(f"{table.name}: which column holds it? Name it with `score_column=...`.")
     grid = _probabilities(table) if kind != "labels" and layout is None else None
     if grid is not None:
         values = grid[:, 0] if grid.shape[1] == 1 else grid
@@ -101,7 +101,7 @@ def _by_name(
         if truth is None:
             raise InputError(
                 f"{table.name}: scores need decisions to be calibrated against. Name their "
-                "column with --truth-column."
+                "column with `truth_column=...`."
             )
         return {"scores": found["scores"], "decisions": truth}
     main = next(
@@ -209,6 +209,8 @@ def merge_classes(labels: Labels, positive: Sequence[str]) -> Labels:
 
 def merge_predictions(predictions: Predictions, positive: Sequence[str]) -> Predictions:
     if predictions.label is None:
-        raise InputError("--positive merges hard predictions: give a column of predicted classes.")
+        raise InputError(
+            "`positive=...` merges hard predictions: give a column of predicted classes."
+        )
     hits = [int(str(predictions.classes[code]) in positive) for code in predictions.label]
     return Predictions.from_sequence(hits, items=predictions.items)

@@ -23,7 +23,9 @@ from truthing.cli import (
     example,
     grade,
     labelers,
+    monitor,
     plan,
+    prefer,
     rate,
     reproduce,
     serve,
@@ -83,6 +85,8 @@ app.command("doctor")(doctor.doctor)
 app.command("grade")(grade.grade)
 app.command("compare")(compare.compare)
 app.command("rate")(rate.rate)
+app.command("prefer")(prefer.prefer)
+app.command("monitor")(monitor.monitor)
 app.command("ceiling")(ceiling.ceiling)
 app.command("labelers", cls=labelers.OldCsv)(labelers.labelers)
 app.command("error")(error.error)

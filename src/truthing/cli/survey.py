@@ -46,6 +46,23 @@ GoldChoice = Annotated[
         "else). Default: as it looks.",
     ),
 ]
+CalibrationSet = Annotated[
+    str | None,
+    typer.Option(
+        "--calibration-set",
+        metavar="FILE",
+        help="Other items with known truth (a truth column), labelled by the same labelers.",
+    ),
+]
+CalibrationChosen = Annotated[
+    str | None,
+    typer.Option(
+        "--calibration-chosen",
+        metavar="HOW",
+        help="How those were chosen: truth (by true class, or at random) or verdict (by what the "
+        "labelers say). Default: truth.",
+    ),
+]
 
 
 @dataclass(frozen=True)
@@ -57,6 +74,8 @@ class Drawn:
     stratum: Stratum = None
     gold_chances: GoldChances = None
     gold_choice: GoldChoice = None
+    calibration_set: CalibrationSet = None
+    calibration_chosen: CalibrationChosen = None
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -67,6 +86,8 @@ class Drawn:
             "stratum": self.stratum,
             "gold_weights": self.gold_chances,
             "gold_choice": self.gold_choice,
+            "calibration_set": self.calibration_set,
+            "calibration_chosen": self.calibration_chosen,
         }
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,18 +12,19 @@ from truthing.arguments import as_draws, as_panel_error, as_seed, check_target
 from truthing.asking import (
     MOST_CELLS,
     as_noise,
+    calibrated,
+    check_calibration,
     chosen_gold,
     positive_class,
-    prepare,
     sizes,
     survey_of,
     unseen_choice,
 )
-from truthing.case import read_case
-from truthing.class_codes import Array, sort_classes
+from truthing.class_codes import Array
+from truthing.comparison.joining import join_models
 from truthing.comparison.result import Comparison, Scored, check_models
 from truthing.errors import InputError, NotIdentified, did_you_mean, listing
-from truthing.kinds import NOTHING, Kinds
+from truthing.kinds import Kinds
 from truthing.labels import Labels, Repeats
 from truthing.matching import Joined
 from truthing.metrics.counts import Tally
@@ -32,11 +32,14 @@ from truthing.metrics.face_value import face_value
 from truthing.ordering import Order, in_order
 from truthing.panel_kind import panel_of
 from truthing.predicted import predicted_classes
-from truthing.predictions import Predictions
 from truthing.progress import Progress, listener
 from truthing.scale import nearest_grades
+from truthing.survey.calibration import CalibrationItems
 from truthing.survey.deployment import as_deployment
 from truthing.survey.design import read_survey
+
+if TYPE_CHECKING:
+    from truthing.truth.several_models import SharedTruth
 
 MOST_ANSWERS = 100_000_000  # drawn truths kept, draws × items
 MOST_SCORED = 2000  # drawn truths given scores, as in `grade`
@@ -56,6 +59,8 @@ def compare(
     groups: Any = None,
     unsure: Any = None,
     skips: str | None = None,
+    calibration_set: Any = None,
+    calibration_chosen: str | None = None,
     cluster: Any = None,
     weights: Any = None,
     stratum: Any = None,
@@ -112,6 +117,12 @@ def compare(
         How gold items were chosen. "seen": by what labels and predictions show, which is corrected
         for; "unseen": by anything else, so gold says nothing sure about other items. None: random
         where it looks like that, else "seen", and said.
+    calibration_set : (Labels, mapping), path or data frame, optional
+        Other items with known truth, labelled by the same labelers: their mistakes are learned
+        there and carried over.
+    calibration_chosen : {"truth", "verdict"}, optional
+        How the calibration items were chosen: by true class or at random, or by what the labelers
+        said. None: "truth", unless the labelers' verdicts are exactly balanced; then it is asked.
     cluster : column, sequence or mapping, optional
         Items that belong together (images of a patient, answers to a prompt) and share mistakes.
     weights : column, sequence or mapping, optional
@@ -181,12 +192,7 @@ def compare(
     """
     from truthing.truth.several_models import shared_truth
 
-    if not isinstance(predictions, Mapping):
-        raise InputError(
-            "compare takes a mapping from model names to predictions: {'a': …, 'b': …}."
-        )
-    names = [str(name) for name in predictions]
-    check_models(names)
+    names = _names(predictions)
     check_target(target)
     draws, seed, panel_error = as_draws(draws), as_seed(seed), as_panel_error(panel_error)
     say = listener(progress)
@@ -209,7 +215,10 @@ def compare(
     draws = _fitting(draws, votes, len(names), warnings)
     shares = as_deployment(deployment, votes.classes, place)
     chosen = chosen_gold(joined[0], codes[0], gold_weights, gold_choice)
-    first = joined[0]
+    kinds.refuse_calibration(calibration_set)
+    first, calibration = calibrated(joined, calibration_set, calibration_chosen, survey)
+    if calibration is not None:
+        check_calibration("posterior", noise, panel_error)
     if chosen.kind == "unseen":
         first, words = unseen_choice(first, None)
         joined[0].warnings.insert(0, words)
@@ -221,7 +230,7 @@ def compare(
         first.gold,
         order.model(as_noise(kinds.model(noise))),
         panel_error,
-        gold_weights=chosen.weights,
+        gold_weights=chosen.weights if chosen.kind == "chances" else None,
         gold_chosen=chosen,
         survey=survey,
         n_draws=draws,
@@ -231,7 +240,7 @@ def compare(
         trained=[a or b for a, b in zip(trained, among.own)],
         kinds={**asked, **among.fields()},
     )
-    found = ask()
+    found = ask() if calibration is None else _calibrated_truth(ask, first, codes, calibration)
     slices = _slices(by, first, order)
     if slices:
         warnings += slice_warnings(slices, len(names))
@@ -254,6 +263,7 @@ def compare(
         scored,
         survey,
         shares,
+        found.pairs,
         asked["values"],
     )
 
@@ -284,6 +294,27 @@ def _scored(
     return Scored(table, share, run)
 
 
+def _calibrated_truth(
+    ask: Any, joined: Joined, codes: Array, items: CalibrationItems
+) -> SharedTruth:
+    """Answer keys by a calibration set instead of the link."""
+    from truthing.truth.by_calibration import truths_by_calibration
+    from truthing.truth.several_models import SharedTruth
+
+    how = ask.keywords["n_draws"], ask.keywords["seed"]
+    return SharedTruth(*truths_by_calibration(joined.labels, codes, joined.gold, items, *how))
+
+
+def _names(predictions: Any) -> list[str]:
+    if not isinstance(predictions, Mapping):
+        raise InputError(
+            "compare takes a mapping from model names to predictions: {'a': …, 'b': …}."
+        )
+    names = [str(name) for name in predictions]
+    check_models(names)
+    return names
+
+
 def _trained(given: str | Sequence[str], names: list[str], *, gold: bool) -> list[bool]:
     """Which models learned from the panel; nothing tells them from the others without gold."""
     listed = [given] if isinstance(given, str) else [str(name) for name in given]
@@ -301,60 +332,6 @@ def _trained(given: str | Sequence[str], names: list[str], *, gold: bool) -> lis
             "by how much. Add gold on some random items, or grade each model alone."
         )
     return trained
-
-
-def join_models(
-    predictions: Mapping[str, Any],
-    labels: Any,
-    gold: Any,
-    repeats: Repeats,
-    kinds: Kinds = NOTHING,
-    positive: Any = None,
-) -> list[Joined]:
-    """Every model joined with the labels, on the items that all of them have and in one list of
-    classes.
-    """
-    case, doubted = kinds.case(read_case(labels, predictions, gold), positive)
-    absent = [name for name in predictions if name not in case.models]
-    if absent:
-        raise InputError(
-            f"model {absent[0]!r} has no predictions and cannot be compared: give labels or "
-            "scores for each."
-        )
-    gold = case.gold
-    bare = prepare(None, case.labels, gold=gold, repeats=repeats, keep=doubted)
-    panel = bare.labels
-    known = case.models
-    alone = [_join(name, p, panel, gold, doubted) for name, p in known.items()]
-    common = set(alone[0].labels.items).intersection(*(j.labels.items for j in alone[1:]))
-    if not common:
-        raise InputError(
-            f"models {listing(map(repr, predictions))} have no labeled item in common: a "
-            "comparison needs items that all of them predicted."
-        )
-    every = {(type(c), c): c for j in alone for c in j.labels.classes}.values()
-    classes = tuple(every) if panel.settled else sort_classes(every)
-    chosen = [i for i, item in enumerate(panel.items) if item in common]
-    shared = panel[np.array(chosen)].with_classes(classes)
-    joined = [_join(name, p, shared, gold, doubted) for name, p in known.items()]
-    lost = {name: len(j.labels.items) - len(common) for name, j in zip(predictions, alone)}
-    notes = [
-        f"{n:,} items of {name!r} are not predicted by every model and were dropped."
-        for name, n in lost.items()
-        if n
-    ]
-    joined[0].warnings.extend([*bare.warnings, *notes])
-    about: dict[str, Any] = {"readings": case.readings, "given": case.labels.items}
-    return [replace(j, doubted=doubted, **about) for j in joined]
-
-
-def _join(
-    name: str, predictions: Predictions, labels: Labels, gold: Any, keep: Container[Any]
-) -> Joined:
-    try:
-        return prepare(predictions, labels, gold=gold, repeats="keep", keep=keep)
-    except InputError as problem:
-        raise InputError(f"model {name!r}: {problem}") from None
 
 
 def _slices(by: Any, joined: Joined, order: Order) -> dict[str, Array]:

@@ -17,7 +17,7 @@ from truthing.metrics.difference import Difference, less_is_better
 from truthing.metrics.estimate import Estimate
 from truthing.metrics.ordinal import ORDINAL, scale_values
 from truthing.metrics.words import difference as in_points
-from truthing.randomness import child
+from truthing.randomness import child, generator
 from truthing.requirements import (
     Judged,
     Requirement,
@@ -30,7 +30,7 @@ from truthing.survey.deployment import Deployment
 from truthing.survey.design import PLAIN, Survey
 
 if TYPE_CHECKING:
-    from truthing.truth.several_models import SharedTruth
+    from truthing.truth.several_models import Pairs, SharedTruth
 
 AREAS = ("auc", "average_precision")
 
@@ -66,6 +66,7 @@ class Comparison(Judged, Result):
     scored: Scored | None = None
     survey: Survey = PLAIN
     deployment: Deployment | None = None
+    pairs: Pairs | None = None
     values: Array | None = None  # of grades on a scale
 
     # ---- draws -----------------------------------------------------------------------------------
@@ -105,10 +106,23 @@ class Comparison(Judged, Result):
         truth, predicted = self.truth[:, items], self.predicted[:, items]
         return graded_draws(metric, truth, predicted, values, target, self._seed)
 
-    def _tallies(self, items: Any, target: str) -> tuple[Tally, ...]:
+    def paired_draws(self, metric: str = "accuracy") -> Array:
+        """The metric of every model, draws × models, as differences and ranks take it: with gold
+        the draws are not held to the models' own levels.
+        """
+        if self.pairs is None or metric in AREAS:
+            return self.draws(metric)
+        return self._evaluate(metric, self._paired_tallies)
+
+    @cached_property
+    def _paired_tallies(self) -> tuple[Tally, ...]:
+        assert self.pairs is not None
+        return self._tallies(slice(None), self.target, self.pairs.keys())
+
+    def _tallies(self, items: Any, target: str, keys: Array | None = None) -> tuple[Tally, ...]:
         from truthing.comparison.tallies import Redraw, class_factors, count
 
-        known = np.ascontiguousarray(self.truth[:, items])
+        known = np.ascontiguousarray((self.truth if keys is None else keys)[:, items])
         given, n_classes = self.predicted[:, items], len(self.classes)
         weight, cluster = self.survey.weight, self.survey.cluster
         how = Redraw(
@@ -187,13 +201,34 @@ class Comparison(Judged, Result):
                     f"there are {len(self.models)} models: say which two, difference({metric!r}, 'a', 'b')."
                 )
             first, second = first or self.models[0], second or self.models[1]
-        draws = self.draws(metric)
-        both = draws[:, self._place(first)], draws[:, self._place(second)]
+        both = self._both(metric, self._place(first), self._place(second))
         return Difference.between(both, (first, second), metric)
+
+    def _both(self, metric: str, first: int, second: int) -> tuple[Array, Array]:
+        """Paired draws of two models; of accuracies drawn towards gold alone's difference where
+        that is much narrower.
+        """
+        draws = self.paired_draws(metric)
+        one, other = draws[:, first], draws[:, second]
+        gold = None if self.pairs is None or self.deployment is not None else self.pairs.gold
+        if gold is None or metric not in ("accuracy", "error"):
+            return one, other
+        from truthing.truth.draws import at_most_wider
+        from truthing.truth.gold_alone import difference_draws
+
+        sign = 1 if (first < second) == (metric == "accuracy") else -1
+        low, high = sorted((first, second))
+        rng = generator(self.seed, "gold alone", low, high)
+        said = self.predicted[low], self.predicted[high]
+        alone = difference_draws(said, gold, self.target, len(draws), rng)
+        return other + sign * at_most_wider(sign * (one - other), alone), other
 
     def ranks(self, metric: str = "accuracy") -> Array:
         """P(rank) of each model, models × ranks, best first; models that tie share their ranks."""
-        draws = self.draws(metric)
+        if len(self.models) == 2:
+            better = self.probability_better(metric)[0, 1]
+            return np.array([[better, 1 - better], [1 - better, better]])
+        draws = self.paired_draws(metric)
         draws = draws[~np.isnan(draws).any(axis=1)] * (-1 if less_is_better(metric) else 1)
         above = (draws[:, None, :] > draws[:, :, None]).sum(axis=2)
         equal = (draws[:, None, :] == draws[:, :, None]).sum(axis=2)
@@ -206,11 +241,12 @@ class Comparison(Judged, Result):
 
     def probability_better(self, metric: str = "accuracy") -> Array:
         """P(row's model is better than column's), models × models; a half where they are the same."""
-        draws = self.draws(metric) * (-1 if less_is_better(metric) else 1)
-        return np.asarray(
-            (draws[:, :, None] > draws[:, None, :]).mean(axis=0)
-            + 0.5 * (draws[:, :, None] == draws[:, None, :]).mean(axis=0)
-        )
+        better = np.full((len(self.models), len(self.models)), 0.5)
+        for j, first in enumerate(self.models):
+            for k, second in enumerate(self.models[:j]):
+                better[j, k] = self.difference(metric, first, second).probability_better
+                better[k, j] = 1 - better[j, k]
+        return better
 
     def order(self, metric: str = "accuracy") -> tuple[tuple[str, ...], float]:
         """Models as the labels at face value order them, best first, and the probability that this order is right.
@@ -222,7 +258,10 @@ class Comparison(Judged, Result):
             -1 if less_is_better(metric) else 1
         )
         place = np.argsort(-naive, kind="stable")
-        draws = self.draws(metric)[:, place] * (-1 if less_is_better(metric) else 1)
+        if len(place) == 2:
+            names = self.models[place[0]], self.models[place[1]]
+            return names, self.difference(metric, *names).probability_better
+        draws = self.paired_draws(metric)[:, place] * (-1 if less_is_better(metric) else 1)
         return tuple(self.models[k] for k in place), float(
             (np.diff(draws, axis=1) <= 0).all(axis=1).mean()
         )

@@ -165,9 +165,8 @@ class Costs:
             return costs
         if not isinstance(costs, Mapping) or not costs:
             raise InputError(
-                "prices are missing: give that of an item, a label or a gold label "
-                "(costs={'item': 0.1, 'label': 0.05, 'gold': 2}; --item-cost, --label-cost, "
-                "--gold-cost). What has no price is not for sale."
+                "prices are missing: give that of an item, a label or a gold label with "
+                "`costs={'item': 0.1, 'label': 0.05, 'gold': 2}`. What has no price is not for sale."
             )
         known = ("item", "label", "gold")
         for name in costs:
@@ -178,10 +177,7 @@ class Costs:
                 )
         label = costs.get("label")
         if label is None:
-            raise InputError(
-                "the price of a label is missing: give costs={'label': 0.05, …} "
-                "(--label-cost 0.05)."
-            )
+            raise InputError("the price of a label is missing: give `costs={'label': 0.05}`.")
         each = dict(label) if isinstance(label, Mapping) else dict.fromkeys(kinds, label)
         strange = [kind for kind in each if kind not in kinds]
         absent = [kind for kind in kinds if kind not in each]

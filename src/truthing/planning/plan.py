@@ -148,12 +148,13 @@ def plan(
         if known and noise != "known":
             if labelers is not None:
                 raise InputError(
-                    "noise says how labelers err, and so does labelers: give labelers=… with noise='known'."
+                    "noise says how labelers err, and so does labelers: give `labelers=...` with "
+                    "`noise='known'`."
                 )
             if not isinstance(noise, int | float):
                 raise InputError(
                     "without data in hand, noise is None (learned), 'known' or one rate; ranges "
-                    "and files need data (pilot=, --pilot)."
+                    "and files need data, `pilot=...`."
                 )
             labelers = noise
         goal = Goal(metric, target, level, known, None if known else _panel_error(panel_error))
@@ -232,8 +233,9 @@ def _target(target: str | None, items: int | None, costs: Any, pilot: Any) -> st
         )
     if target == "sample" and not fixed:
         raise InputError(
-            "target='sample' asks about the very items you label, and the fewer they are the less there is to know: fix them with items=500 "
-            "(--items 500), or plan for target='population' (new data like them)."
+            "`target='sample'` asks about the very items you label, and the fewer they are the "
+            "less there is to know: fix them with `items=500`, or plan for `target='population'` "
+            "(new data like them)."
         )
     return target
 
@@ -241,7 +243,8 @@ def _target(target: str | None, items: int | None, costs: Any, pilot: Any) -> st
 def _panel_error(value: Any) -> Any:
     if value == 0:
         raise InputError(
-            "panel_error=0 with learned noise is not planned for: plan with noise='known', whose widths it approaches with many items."
+            "`panel_error=0` with learned noise is not planned for: plan with `noise='known'`, "
+            "whose widths it approaches with many items."
         )
     return value
 
@@ -255,7 +258,7 @@ def _pilot_items(items: int | None, stock: Stock, costs: Costs) -> int | None:
         )
     if items > stock.items and costs.item is None:
         raise InputError(
-            "more items than you have need a price: give costs={'item': 0.1, …} (--item-cost 0.1)."
+            "more items than you have need a price: give `costs={'item': 0.1}` as well."
         )
     return items
 
@@ -266,7 +269,8 @@ def _curves(
     """Simulate every composition's surface, and trace what can be bought on it."""
     if items is None and costs.item is None:
         raise InputError(
-            "say what an item costs (costs={'item': 0.1, …}, --item-cost 0.1) or how many you have (items=500, --items 500)."
+            "say what an item costs with `costs={'item': 0.1}`, or how many you have with "
+            "`items=500`."
         )
     names = tuple(kind.name for kind in world.kinds)
     curves = []
@@ -275,7 +279,8 @@ def _curves(
         raise NotIdentified(
             "one label per item, unknown noise and no gold: such labels fit a good classifier "
             "with bad labels and a bad one with good labels "
-            "equally well. Let gold be bought (costs={'gold': 2, …}, --gold-cost 2), plan for a second labeler, or give the noise (noise='known')."
+            "equally well. Let gold be bought with `costs={'gold': 2}`, plan for a second labeler, "
+            "or give the noise with `noise='known'`."
         )
     for number, composition in enumerate(found):
         say(number / len(found), "grading simulated data sets")

@@ -47,7 +47,7 @@ class Plan(Result):
         """
         if self.pilot is None:
             raise InputError(
-                "which items come next is a question about data in hand: give pilot= (--pilot)."
+                "which items come next is a question about data in hand: give `pilot=...`."
             )
         from truthing.planning.sequential import next_items
 

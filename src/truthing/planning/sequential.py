@@ -217,9 +217,7 @@ def _check(state: PilotState, n: int, buy: tuple[str, ...], gold: str) -> None:
     if not buy or set(buy) - {"label", "gold"}:
         raise InputError(f"buy {buy!r}: choose label, gold or both.")
     if tuple(buy) == ("gold",) and state.costs.gold is None:
-        raise InputError(
-            "gold is not for sale: give its price (costs={'gold': 2, …}, --gold-cost 2)."
-        )
+        raise InputError("gold is not for sale: give its price with `costs={'gold': 2}`.")
     if "gold" in buy and state.gold_chances is not None and np.isnan(state.gold_chances).any():
         raise InputError(
             "gold_weights of your data leave out items: to draw more gold, give the chance of "

@@ -19,7 +19,7 @@ def pictures(result: Result, **about: Any) -> dict[str, Picture]:
     module = importlib.import_module(f"truthing.render.{room}")
     found = module.pictures(result, **about) if hasattr(module, "pictures") else {}
     if not found:
-        raise InputError(f"there is nothing to draw of this {result.kind}: leave out --figures.")
+        raise InputError(f"there is nothing to draw of this {result.kind}.")
     return found
 
 

@@ -10,7 +10,8 @@ from functools import cache
 from threading import Timer
 from typing import TypeVar
 
-from truthing.progress import Progress, compiled_before, silent
+from truthing.compiled import compiled_before
+from truthing.progress import Progress, silent
 from truthing.render.console import err
 
 Item = TypeVar("Item")

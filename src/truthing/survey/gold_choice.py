@@ -1,8 +1,9 @@
 """Which items became gold: a random choice, a choice by what was seen, or by something unseen.
 
 Gold chosen by what was seen (labels, predictions) can be corrected: within a stratum of what was
-seen, gold is a random choice (verification bias; Begg & Greenes 1983). Each gold item then counts
-by the inverse of its stratum's share of gold.
+seen, gold is a random choice (verification bias; Begg & Greenes 1983). The link then gives each
+stratum an effect of its own, and for gold alone each item counts by the inverse of its stratum's
+share of gold.
 """
 
 from __future__ import annotations
@@ -24,10 +25,12 @@ FEWEST = 5.0  # gold and other items that a stratum is expected to hold
 @dataclass(frozen=True, eq=False)
 class GoldChoice:
     """``kind`` random, seen, unseen or chances; ``weights`` of the gold items, together as many as
-    they are worth; ``uncovered`` the share of items in strata without gold."""
+    they are worth; ``strata`` of all items by what was seen; ``uncovered`` the share of items in
+    strata without gold."""
 
     kind: str
     weights: Array | None = None
+    strata: Array | None = None
     probability: float = 1.0
     uncovered: float = 0.0
     asked: bool = False
@@ -93,7 +96,7 @@ def gold_choice(
     weight = (size / np.maximum(held, 1))[strata[known]]
     weight *= weight.sum() / (weight**2).sum()
     uncovered = float(size[held == 0].sum() / size.sum())
-    return GoldChoice("seen", weight, probability, uncovered, asked is not None)
+    return GoldChoice("seen", weight, strata, probability, uncovered, asked is not None)
 
 
 def seen_strata(labels: Labels, predicted: Array | None) -> Array:

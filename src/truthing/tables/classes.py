@@ -14,6 +14,7 @@ from truthing.spelling import is_missing_word, key, letters, merged_spellings
 from truthing.tables.asked import Asked
 from truthing.tables.table import Table, parse_names
 
+UNSURE = {"unsure", "unknown", "not sure", "don't know", "dont know", "?", "skip", "skipped", "idk"}
 MANY = 0.05  # of a labeler's labels: a word this frequent may be a class
 
 
@@ -51,6 +52,14 @@ def settle(
         for k in missing
         if letters(names[k]) and counts[k]
     ]
+    open_words = [k for k in range(len(names)) if counts[k] and k not in {*words, *gone}]
+    unsure = [k for k in open_words if what == "labels" and letters(names[k]) in UNSURE]
+    checks = [
+        f"{table.name}: {int(counts[k]):,} labels {names[k]!r} count as a class of their own. If "
+        f"they mean no answer, say `missing={names[k]!r}`."
+        for k in unsure
+        if asked.classes is None and letters(names[k]) not in kept
+    ]
     place = np.full(len(names) + 1, -1, dtype=np.int32)
     present = [k for k in range(len(names)) if k not in set(missing)]
     spelled = [asked.meant(names[k]) for k in present]
@@ -68,7 +77,10 @@ def settle(
         classes = sort_classes({(type(n), n): n for n in spelled}.values())
     place[present] = recode(np.arange(len(spelled), dtype=np.int32), spelled, classes)
     return Words(
-        place[codes], classes, Notes(said=tuple(said)), tuple(str(names[k]) for k in words)
+        place[codes],
+        classes,
+        Notes(tuple(said), tuple(checks)),
+        tuple(str(names[k]) for k in words),
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from truthing.class_codes import Array
-from truthing.errors import InputError
+from truthing.errors import InputError, listing
 from truthing.tables.frames import from_records
 from truthing.tables.table import Table
 from truthing.tables.tools import (
@@ -88,6 +88,11 @@ def _whole(whole: dict[str, Any], name: str, question: str | None) -> Table | No
                 return _rows(inner, name, "JSON", question)
     except _SHAPE as problem:
         raise _unexpected(name, problem) from None
+    if whole and all(isinstance(inner, dict) for inner in whole.values()):
+        raise InputError(
+            f"{name} is an object of objects ({listing(whole, 3)}): which are items and which "
+            'labelers cannot be told. Write a list of {"item": …, "labeler": …, "label": …}.'
+        )
     return None
 
 

@@ -22,7 +22,7 @@ NEVER = (
     "context reason reasons explanation rationale source split fold batch seed version age price "
     "cost length len tokens words weight weights size latency is has flag test train majority "
     "consensus final adjudicated agreed agreement pred preds prediction predictions predicted "
-    "truth gold group cluster stratum system country language lang difficulty status"
+    "truth gold group cluster stratum system country language lang difficulty status total sum"
 )
 _NEVER = frozenset(NEVER.split())
 _TOKENS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")

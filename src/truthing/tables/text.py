@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 
 import numpy as np
@@ -12,6 +13,7 @@ import polars as pl
 from truthing.class_codes import Array
 from truthing.errors import InputError, listing
 from truthing.notes import NOTHING, Notes
+from truthing.tables.columns import is_known
 from truthing.tables.table import Table
 from truthing.tables.titles import above_header, said_separator
 
@@ -19,6 +21,7 @@ SEPARATORS = ",\t;|"
 LONGEST_CELL = 10_000_000
 LONGEST_HEADER = 4_000_000
 MOST_COLUMNS = 20_000
+_RULE = re.compile(r"\s*(:?-{3,}:?)?\s*")  # below the names of a Markdown table
 
 
 def delimited(content: bytes, name: str, delimiter: str | None = None) -> Table:
@@ -130,6 +133,11 @@ def _header(content: bytes, name: str, separator: str, line: int) -> list[str]:
             "as a long table, one row for each label (item, labeler, label)."
         )
     header[0] = header[0].removeprefix("#").lstrip()
+    if len(header) == 1 and sum(map(is_known, header[0].split())) > 1:
+        raise InputError(
+            f"{name} line {line} ({header[0][:60]!r}) names several columns with blanks between "
+            "them: write commas or tabs instead."
+        )
     twice = [h for h, times in Counter(header).items() if times > 1 and h]
     if twice:
         raise InputError(
@@ -151,8 +159,10 @@ def _without_nothing(
     empty = {k for k in bare if frame[:, k].null_count() == frame.height}
     keep = [k for k in range(len(header)) if k not in empty]
     frame = frame.select(frame.columns[k] for k in keep)
-    if frame.width and frame[:, -1].null_count():
+    ruled = frame.height > 0 and all(_RULE.fullmatch(cell or "") for cell in frame.row(0))
+    if frame.width and (ruled or frame[:, -1].null_count()):
         filled = ~frame.select(pl.all_horizontal(_is_blank())).to_series()
+        filled = filled & (pl.Series(range(len(filled))) > 0) if ruled else filled
         frame = frame.filter(filled)
         if not filled.all():
             lines = np.arange(len(filled), dtype=np.int32) + first if lines is None else lines

@@ -30,8 +30,8 @@ def require_identified(labels: Labels, gold: Array) -> None:
         raise NotIdentified(
             f"{who} and nothing else is known: such labels fit a good classifier with bad "
             "labels and a bad one with good labels equally well. "
-            "Say how often labels are wrong (noise=0.05, --noise 0.05), add gold on some "
-            "random items (--gold), or add a second labeler."
+            "Say how often labels are wrong with `noise=0.05`, add gold on some "
+            "random items with `gold=...`, or add a second labeler."
         )
 
 

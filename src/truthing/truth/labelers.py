@@ -237,7 +237,7 @@ def convergence(draws: Array, n_chains: int, *, strict: bool = True) -> dict[str
         raise NotConverged(
             f"the chains disagree (R-hat {rhat:.2f}): the labels support several stories "
             "about who is right. Add gold on some random items, "
-            "give the error rate of a labeler you know (noise=), or simplify the model "
-            "(noise=tr.noise.OneCoin())."
+            "give the error rate of a labeler you know with `noise=...`, or simplify the model "
+            "(one error rate for each labeler)."
         )
     return {"rhat": rhat, "effective_sample_size": size, "chains": n_chains}

@@ -12,7 +12,7 @@ from truthing.metrics.counts import metric_names
 from truthing.survey.clusters import Alike, alike, gold_worth, sharing
 from truthing.survey.design import Survey
 from truthing.truth import checks
-from truthing.truth.draws import AnswerBesideGold
+from truthing.truth.draws import AnswerBesideGold, moved
 from truthing.truth.erring_gold import (
     ErringGoldAlone,
     confusion_of_erring_gold,
@@ -135,23 +135,25 @@ def _item_truth(question: Question, views: Views, link: LinkDraws) -> Array:
 
 
 def _beside_gold(question: Question, confusion: Array, items: Array | None) -> Any:
-    """An answer from drawn confusion matrices, by gold alone where that is narrower."""
+    """An answer from drawn confusion matrices, never much wider than gold alone."""
     if question.constant:
         counted = confusion.sum(axis=2)
         confusion = np.zeros_like(confusion)
         confusion[:, :, question.predicted[0]] = counted
     answer = question.answer(confusion)
     alone = gold_alone(question, items)
-    return AnswerBesideGold(answer, alone) if alone.n_gold else answer
+    return AnswerBesideGold(answer, alone, question.constant) if alone.n_gold else answer
 
 
 def _taken_from_gold(question: Question, answer: AnswerBesideGold) -> list[str]:
-    """Which of the metrics shown unasked are those of gold alone."""
+    """Which of the metrics shown unasked moved towards gold alone."""
     shown = metric_names(question.classes, question.positive)[:MOST_NAMED]
-    taken = [name for name in shown if answer.takes_gold(name)]
+    taken = [name for name in shown if answer.share_of_gold(name) > 0]
     if not taken:
         return []
-    return [f"Gold alone gives the narrower interval, and the value, of {', '.join(taken)}."]
+    return [
+        f"Gold alone is much surer than gold with labels of {', '.join(taken)}: it counts more."
+    ]
 
 
 def chance_draws(question: Question, views: Views, panel_error: Any) -> Array:
@@ -167,19 +169,23 @@ def chance_draws(question: Question, views: Views, panel_error: Any) -> Array:
     drawn = _confusion(question, views, link, "sample")
     alone = gold_alone(question)
     beside = AnswerBesideGold(question.answer(drawn), alone)
-    if not beside.takes_gold("accuracy"):
-        return np.asarray(ours)
-    if question.gold_error is not None:
-        return replace(alone, target="population").estimate("accuracy").draws
     known = question.gold >= 0
     hit = question.gold[known] == question.predicted[known]
-    return alone.share_draws(hit, "population", question.rng(GOLD))
+    if question.gold_error is not None:
+        by_gold = replace(alone, target="population").estimate("accuracy").draws
+    else:
+        by_gold = alone.share_draws(hit, "population", question.rng(GOLD))
+    return moved(np.asarray(ours), by_gold, beside.share_of_gold("accuracy"))
 
 
 def gold_alone(question: Question, items: Array | None = None) -> GoldAlone:
     """What the gold items would say without any label; of these items only."""
     here: Any = slice(None) if items is None else items
     counts, weight = question.gold_weights, question.survey.weight
+    if question.gold_chosen.kind == "seen":
+        seen = question.gold_chosen.weights
+        assert seen is not None
+        counts = seen if counts is None else seen * counts
     if counts is not None and items is not None:
         counts = counts[np.isin(np.flatnonzero(question.gold >= 0), items)]
     about = (
@@ -242,10 +248,16 @@ def _link(question: Question, views: Views, components: Components) -> LinkDraws
         question.rng(LINK),
         n_draws=question.n_draws,
         gold_weights=question.gold_weights,
-        blocks=question.survey.blocks,
+        blocks=_blocks(question),
         split=_split(question.survey),
         gold_error=question.gold_error,
     )
+
+
+def _blocks(question: Question) -> list[Array]:
+    """Codes of items that may have effects of their own."""
+    seen = question.gold_chosen.strata
+    return [*question.survey.blocks, *([] if seen is None else [seen])]
 
 
 def _split(survey: Survey) -> Array | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from truthing.truth.link.models import (
     draw_tilts,
     draw_truths,
     effects,
+    settle_tilts,
     tilt_prior,
 )
 from truthing.truth.link.views import Views, known_views, read_panel
@@ -49,7 +51,7 @@ from truthing.truth.samplers.models import Regression, sample_committee
 INDEPENDENT = (
     "Labelers err independently of each other and of the classifiers, given the true class."
 )
-MODELS = 7  # stream of random numbers
+MODELS, SETTLED, APART = 7, 8, 9  # streams of random numbers
 # chains whose accuracies are this close are taken together, and it is said where R-hat complains
 SAME = 0.005
 CURVES = (
@@ -63,13 +65,29 @@ TOGETHER = (
 
 
 @dataclass(frozen=True, eq=False)
+class Pairs:
+    """What gold shows about differences: answer keys drawn when asked for, and the gold itself
+    (class codes, -1 unknown) where it is a plain random choice.
+    """
+
+    keys: Callable[[], Array]
+    gold: Array | None
+
+
+@dataclass(frozen=True, eq=False)
 class SharedTruth:
-    """Answer keys, draws × items, that grade all classifiers at once."""
+    """Answer keys, draws × items, that grade all classifiers at once.
+
+    Their levels are those of `grade`, found for each classifier by itself. Differences therefore
+    have keys of their own (``pairs``) where gold is known: two levels, each a little off, can push
+    a difference to the end of what is possible.
+    """
 
     truth: Array
     assumptions: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     diagnostics: dict[str, Any] = field(default_factory=dict)
+    pairs: Pairs | None = None
 
 
 def shared_truth(
@@ -197,19 +215,37 @@ def _linked(
             scored, certain, evidence=evidence, n_draws=first.n_draws, seed=seed
         )
         assumptions.append(CURVES)
-    keys = []
+    counted = np.ones(first.n_gold) if first.gold_weights is None else first.gold_weights
+    counted = counted * min(found.temper for found in components)
+    keys, parts, settled = [], [], first.rng(SETTLED)
     for start, stop, known in golds(first.gold_error, gold, predicted, consensus, wanted, rng):
-        tilts = draw_tilts(committee, prior, known, first.gold_weights, wanted[start:stop], rng)
+        free = draw_tilts(committee, prior, known, counted, stop - start, rng)
+        tilts = settle_tilts(committee, free, known, wanted[start:stop], settled)
+        parts.append((free, known))
         if scored is None or coefficients is None:
             keys.append(draw_truths(committee, tilts, known, seed + start))
         else:
             if first.gold_error is not None:
                 coefficients = rng.permutation(coefficients)
-            parts = scored, coefficients, known, seed + start
-            keys.append(draw_scored_truths(committee, tilts, *parts))
+            given = scored, coefficients, known, seed + start
+            keys.append(draw_scored_truths(committee, tilts, *given))
     truth = np.concatenate(keys)
     size = effective_size(np.asarray((truth == predicted[0]).mean(axis=1)), 1)
-    return SharedTruth(truth, assumptions, warnings, {"effective_sample_size": size})
+    apart = None
+    if first.n_gold:
+        paired = partial(_paired_keys, committee, parts, int(first.rng(APART).integers(2**31)))
+        plain = first.gold_weights is None and first.survey.plain and first.gold_error is None
+        apart = Pairs(paired, gold if plain else None)
+    return SharedTruth(truth, assumptions, warnings, {"effective_sample_size": size}, apart)
+
+
+def _paired_keys(committee: Committee, parts: list[tuple[Array, Array]], seed: int) -> Array:
+    """Answer keys whose levels are not held to those of `grade`; each part has its own gold."""
+    found, start = [], 0
+    for free, known in parts:
+        found.append(draw_truths(committee, free, known, (seed + start) % 2**31))
+        start += len(free)
+    return np.concatenate(found)
 
 
 def _given(labels: Labels, row: Array, gold: Array, model: Any) -> Question:

@@ -2,9 +2,10 @@
 one line here.
 """
 
-from truthing.app.jobs import ceiling, compare, grade, labelers, plan, rate
+from truthing.app.jobs import ceiling, compare, grade, labelers, monitor, plan, prefer, rate
 from truthing.app.jobs.job import Job
 
 JOBS: dict[str, Job] = {
-    module.JOB.name: module.JOB for module in (grade, compare, rate, labelers, plan, ceiling)
+    module.JOB.name: module.JOB
+    for module in (grade, compare, rate, prefer, monitor, labelers, plan, ceiling)
 }

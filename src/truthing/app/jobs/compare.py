@@ -8,6 +8,7 @@ from truthing.app.fields import Field
 from truthing.app.jobs.job import Job, Slot, answered
 from truthing.app.jobs.questions import (
     BY,
+    CALIBRATION,
     DEPLOYMENT,
     DRAWN,
     GOLD,
@@ -34,7 +35,14 @@ def run(task: Task, say: Say) -> Answer:
     models = dict(zip(named(task.files.get("predictions", ())), case.models.values()))
     options = dict(task.options)
     metric = options.pop("metric", "accuracy")
-    result = compare(models, case, gold=case.gold, progress=patient(say), **of_kinds(options))
+    result = compare(
+        models,
+        case,
+        gold=case.gold,
+        calibration_set=task.calibration(),
+        progress=patient(say),
+        **of_kinds(options),
+    )
     return answered(result, {"metric": metric, "level": task.level})
 
 
@@ -74,6 +82,7 @@ JOB = Job(
             many=True,
         ),
         GOLD,
+        CALIBRATION,
     ),
     (
         Field(

@@ -6,6 +6,7 @@ from truthing.app.fields import Field
 from truthing.app.jobs.job import Job, Slot, answered
 from truthing.app.jobs.questions import (
     BY,
+    CALIBRATION,
     DEPLOYMENT,
     DRAWN,
     GOLD,
@@ -29,7 +30,14 @@ def run(task: Task, say: Say) -> Answer:
     options = dict(task.options)
     sensitivity = options.pop("sensitivity", False)
     progress = part(patient(say), 0, 0.4 if sensitivity else 0.95)
-    report = grade(case.predictions, case, gold=case.gold, progress=progress, **of_kinds(options))
+    report = grade(
+        case.predictions,
+        case,
+        gold=case.gold,
+        calibration_set=task.calibration(),
+        progress=progress,
+        **of_kinds(options),
+    )
     if sensitivity:
         report.sensitivity(task.level, progress=part(say, 0.4, 0.95))
     report.provenance.update(task.provenance())
@@ -45,6 +53,7 @@ JOB = Job(
         Slot("predictions", "Predictions", ("item_column", "prediction_column", "score_column")),
         Slot("labels", "Labels", ("item_column", "labeler_column", "label_column", "layout")),
         GOLD,
+        CALIBRATION,
     ),
     (
         NOISE,

@@ -22,6 +22,24 @@ GOLD_ERROR = Field(
     rare=True,
     hint="Share of gold items. Empty: never. The command also takes a second expert's file.",
 )
+CALIBRATION = Slot(
+    "calibration_set",
+    "Calibration set: other items with known truth, by the same labelers",
+    ("item_column", "labeler_column", "label_column", "truth_column", "layout"),
+    "--calibration-set",
+    needed=False,
+    any_file=True,
+)
+CALIBRATION_CHOSEN = Field(
+    "calibration_chosen",
+    "How were the calibration items chosen?",
+    "choice",
+    rare=True,
+    choices=(
+        ("", "by true class, or at random"),
+        ("verdict", "by what the labelers say"),
+    ),
+)
 LEVELS = (("0.95", "95%"), ("0.8", "80%"), ("0.9", "90%"), ("0.99", "99%"))
 NOISE = Field("noise", "What is known about the labelers?", "noise")
 TARGET = Field(
@@ -111,7 +129,7 @@ CUT = Field(
     rare=True,
 )
 KINDS = (GOLD_ERROR, ORDINAL, CUT)
-DRAWN = (CLUSTER, WEIGHTS, STRATUM, GOLD_CHANCES, GOLD_CHOICE)
+DRAWN = (CLUSTER, WEIGHTS, STRATUM, GOLD_CHANCES, GOLD_CHOICE, CALIBRATION_CHOSEN)
 
 
 def of_kinds(options: Mapping[str, Any]) -> dict[str, Any]:

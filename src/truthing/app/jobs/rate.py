@@ -5,6 +5,7 @@ from __future__ import annotations
 from truthing.app.jobs.job import Job, Slot, answered, two_opinions
 from truthing.app.jobs.questions import (
     BY,
+    CALIBRATION,
     DRAWN,
     GOLD,
     KINDS,
@@ -23,7 +24,13 @@ def run(task: Task, say: Say) -> Answer:
 
     say(None, "reading the files")
     case = task.case("shares of classes need labels: say which file holds them.")
-    result = prevalence(case, gold=case.gold, progress=patient(say), **of_kinds(task.options))
+    result = prevalence(
+        case,
+        gold=case.gold,
+        calibration_set=task.calibration(),
+        progress=patient(say),
+        **of_kinds(task.options),
+    )
     return answered(result, {"level": task.level})
 
 
@@ -38,6 +45,7 @@ JOB = Job(
             ("item_column", "labeler_column", "label_column", "truth_column", "layout"),
         ),
         GOLD,
+        CALIBRATION,
     ),
     (BY, NOISE, TARGET, PANEL, *DRAWN, *KINDS, PANEL_ERROR, REPEATS),
     run,

@@ -214,33 +214,40 @@ def draw_tilts(
     committee: Committee,
     prior: TiltPrior,
     gold: Array,
-    weights: Array | None,
-    wanted: Array,
+    weights: Array,
+    n_draws: int,
     rng: np.random.Generator,
 ) -> Array:
-    """Draws of (b, tilts) given gold (class codes of items, -1 unknown).
-
-    How classifiers depend on each other comes from this model; how often each is right comes from
-    ``wanted`` (draws × classifiers, among the items without gold), its own link in `grade`: the
-    draw with the r-th lowest share here gets the r-th lowest wanted one.
+    """Draws of (b, tilts) given gold (class codes of items, -1 unknown; ``weights`` say what each
+    gold item counts).
     """
     known = np.flatnonzero(gold >= 0)
-    n_draws, tilt = len(wanted), committee.tilt()
-    parts = prior.mean, prior.root, committee.n_models, prior.multiples, prior.slope_multiples
     if len(known) == 0:
-        drawn = _prior_tilts(prior, committee.n_models, n_draws, rng)
-    else:
-        weight = np.ones(len(known)) if weights is None else weights
-        at, truth = committee.member[known], gold[known].astype(np.int64)
-        seen = committee.logs[at], committee.said[at], tilt[at], truth, weight
-        seed = int(rng.integers(2**31))
-        drawn = posterior_tilts(*parts, prior.weights, *seen, n_draws, THIN, BURN, seed)
-        drawn = drawn[rng.permutation(n_draws)]
-    free, ordered = committee.free(known), np.sort(np.clip(wanted, 1e-6, 1 - 1e-6), axis=0)
+        return _prior_tilts(prior, committee.n_models, n_draws, rng)
+    parts = prior.mean, prior.root, committee.n_models, prior.multiples, prior.slope_multiples
+    at, truth = committee.member[known], gold[known].astype(np.int64)
+    seen = committee.logs[at], committee.said[at], committee.tilt()[at], truth, weights
+    seed = int(rng.integers(2**31))
+    drawn = posterior_tilts(*parts, prior.weights, *seen, n_draws, THIN, BURN, seed)
+    return np.asarray(drawn[rng.permutation(n_draws)])
+
+
+def settle_tilts(
+    committee: Committee, drawn: Array, gold: Array, wanted: Array, rng: np.random.Generator
+) -> Array:
+    """Draws of the tilts moved so that each classifier is right as often as its own link in `grade`
+    says: ``wanted``, draws × classifiers, among the items without gold.
+
+    How classifiers depend on each other stays: the draw with the r-th lowest share here gets the
+    r-th lowest wanted one.
+    """
+    free = committee.free(np.flatnonzero(gold >= 0))
+    ordered = np.sort(np.clip(wanted, 1e-6, 1 - 1e-6), axis=0)
+    tilt = committee.tilt()
     owner = np.zeros(1 + committee.n_tilts, dtype=np.int64)
     owner[1 + tilt] = np.arange(committee.n_models)
-    drawn = np.ascontiguousarray(drawn)
-    loose = np.flatnonzero(rng.random(n_draws) < LOOSE)
+    drawn = np.ascontiguousarray(drawn).copy()
+    loose = np.flatnonzero(rng.random(len(drawn)) < LOOSE)
     for _ in range(ROUNDS):  # levels that are out of reach together settle between: match again
         rank = committee.right(drawn, free).argsort(axis=0, kind="stable").argsort(axis=0)
         for column in rank.T:

@@ -90,7 +90,7 @@ def draw_link(
         raise NotConverged(
             f"the posterior was not reached (effective sample size {effective:.0f}): gold "
             "and labels "
-            "contradict each other strongly. Check the gold, or use panel_error=0."
+            "contradict each other strongly. Check the gold, or use `panel_error=0`."
         )
     place = (np.arange(n_draws) + rng.random()) / n_draws
     chosen = np.minimum(np.searchsorted(np.cumsum(weight), place), len(weight) - 1)

@@ -1,0 +1,83 @@
+"""Where compiled code is kept between runs, also where neither the library's own folder nor a home
+can be written.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import tempfile
+from pathlib import Path
+
+VARIABLE = "NUMBA_CACHE_DIR"
+HOUSE = Path(__file__).parent
+FIRST = "steps*.nbi"  # what every grade compiles
+
+
+def settle() -> str:
+    """See to it that there is a place for compiled code; what the user must be told, or nothing.
+
+    Without a place numba refuses to work at all. The last resort is a private folder among the
+    temporary files.
+    """
+    given = os.environ.get(VARIABLE)
+    if given and _usable(Path(given)):
+        return ""
+    wrong = f"{VARIABLE}={given} cannot be written. " if given else ""
+    if _usable(HOUSE / "noise" / "__pycache__") or _usable(_home()):
+        return wrong.strip()
+    folder, new = _private()
+    _use(folder)
+    if not new:
+        return wrong.strip()
+    return (
+        f"{wrong}Compiled code cannot be kept beside the library or in a home folder. It is kept "
+        f"in {folder}: the first run takes up to a minute longer, and again when that folder is "
+        f"emptied. Set {VARIABLE} to a folder that lasts."
+    )
+
+
+def compiled_before() -> bool:
+    """Has this machine compiled what a grade needs? If not, the first answer takes longer."""
+    given = os.environ.get(VARIABLE)
+    places = [Path(given)] if given else [HOUSE / "noise" / "__pycache__", _home()]
+    return any(next(place.rglob(FIRST), None) is not None for place in places)
+
+
+def _use(folder: Path) -> None:
+    os.environ[VARIABLE] = str(folder)
+    if "numba" in sys.modules:  # it has looked at the variable already
+        sys.modules["numba"].config.CACHE_DIR = str(folder)
+
+
+def _usable(folder: Path) -> bool:
+    """Whether the folder, or the nearest one above that exists, can be written."""
+    there = folder
+    while not there.exists() and there != there.parent:
+        there = there.parent
+    return there.is_dir() and os.access(there, os.W_OK | os.X_OK)
+
+
+def _home() -> Path:
+    """Where numba keeps compiled code of libraries that cannot be written."""
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", os.path.expanduser("~"))) / "numba" / "Cache"
+    if sys.platform == "darwin":
+        return Path(os.path.expanduser("~/Library/Caches")) / "numba"
+    return Path(os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache"))) / "numba"
+
+
+def _private() -> tuple[Path, bool]:
+    """A folder that nobody else can write, and whether it is new: code is loaded from it."""
+    who = os.getuid() if hasattr(os, "getuid") else "user"
+    folder = Path(tempfile.gettempdir()) / f"truthing-compiled-{who}"
+    try:
+        folder.mkdir(mode=0o700)
+        return folder, True
+    except FileExistsError:
+        found = folder.lstat()
+        private = stat.S_ISDIR(found.st_mode) and not found.st_mode & 0o077
+        if private and (not hasattr(os, "getuid") or found.st_uid == os.getuid()):
+            return folder, False
+    return Path(tempfile.mkdtemp(prefix="truthing-compiled-")), True

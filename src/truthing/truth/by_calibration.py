@@ -1,0 +1,277 @@
+"""Answers from a calibration set: the classifier's confusion, class shares, and the truth that
+several models share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from truthing.class_codes import Array
+from truthing.errors import InputError
+from truthing.labels import Labels
+from truthing.progress import Progress
+from truthing.survey.calibration import CalibrationItems
+from truthing.truth.calibrated import (
+    Chances,
+    Setting,
+    balanced,
+    categories,
+    differs,
+    draw_chances,
+)
+from truthing.truth.consensus import Entries, fit_dawid_skene
+from truthing.truth.link.views import worth_of_a_vote
+from truthing.truth.outcome import NoiseSummary, Outcome
+from truthing.truth.question import Question
+from truthing.truth.sensitivity import Row, Sensitivity
+
+STREAM = 21  # of random numbers
+STRANGE = 1e-3
+FEW_LABELERS = 3  # with more, some labeler is balanced by chance
+SHIFTS = (-0.5, 0.0, 0.5)  # of the log-odds that the labelers' verdict is right
+
+
+@dataclass(frozen=True, eq=False)
+class _Prepared:
+    setting: Setting
+    member: Array  # the group of each graded item
+    combinations: Array  # combinations × models
+    assumptions: list[str]
+    warnings: list[str]
+    category: Array
+    calibration: Array
+
+
+def answer_by_calibration(question: Question, items: CalibrationItems) -> Outcome:
+    """The classifier graded, or the classes counted, by what the calibration set taught."""
+    question.progress(0.1, "learning the labelers on the calibration set")
+    ready = _prepare(question.labels, question.predicted[None], question.gold, items)
+    chances = draw_chances(ready.setting, question.n_draws, question.rng(STREAM))
+    told = _checked(ready, chances, items, question.classes)
+    answer = question.answer(_confusion(question, ready, chances))
+    truth = chances.chance.mean(axis=0)[ready.member]
+    known = np.flatnonzero(question.gold >= 0)
+    truth[known] = np.eye(question.n_classes)[question.gold[known]]
+    prior = chances.shares.mean(axis=0)
+
+    def sensitivity(level: float, progress: Progress) -> Sensitivity:
+        """Accuracy if the labelers are better or worse here than on the calibration set."""
+        rows = []
+        for shift in SHIFTS:
+            moved = draw_chances(ready.setting, question.n_draws, question.rng(STREAM), shift)
+            drawn = question.answer(_confusion(question, ready, moved))
+            words = "log-odds that the verdict is right, shifted"
+            rows.append(Row(words, shift, drawn.estimate("accuracy"), level))
+        return Sensitivity(tuple(rows), (0.0, 1.0))
+
+    return Outcome(
+        answer,
+        truth,
+        ready.assumptions,
+        [*ready.warnings, *told],
+        {"calibration_items": len(items.truth)},
+        _summary(question.labels, items, prior),
+        sensitivity=sensitivity,
+    )
+
+
+def truths_by_calibration(
+    labels: Labels, predicted: Array, gold: Array, items: CalibrationItems, n_draws: int, seed: int
+) -> tuple[Array, list[str], list[str]]:
+    """Answer keys, draws × items, for several models at once; assumptions and warnings."""
+    asked = Question(labels, predicted[0], gold, seed=seed)
+    ready = _prepare(labels, predicted, gold, items)
+    chances = draw_chances(ready.setting, n_draws, asked.rng(STREAM))
+    rng = asked.rng(STREAM, 1)
+    truth = np.empty((n_draws, len(gold)), dtype=np.int16)
+    for d in range(n_draws):
+        edges = np.cumsum(chances.chance[d], axis=1)[ready.member]
+        truth[d] = (rng.random(len(gold))[:, None] > edges[:, :-1]).sum(axis=1)
+    known = gold >= 0
+    truth[:, known] = gold[known]
+    return (
+        truth,
+        ready.assumptions,
+        [*ready.warnings, *_checked(ready, chances, items, labels.classes)],
+    )
+
+
+def _prepare(labels: Labels, predicted: Array, gold: Array, items: CalibrationItems) -> _Prepared:
+    n_classes = labels.n_classes
+    alone, theirs = _consensus(labels, items.labels)
+    verdict = _verdict(labels, items)
+    category, calibration, said = categories(alone, theirs, items.truth, verdict)
+    combinations, combination = np.unique(predicted.T, axis=0, return_inverse=True)
+    combination = combination.reshape(-1)
+    seen, joint = _seen(items, combinations, calibration, len(said), n_classes)
+    n_k = len(said)
+    key, member = np.unique(combination * n_k + category, return_inverse=True)
+    member = member.reshape(-1)
+    known = np.zeros((len(key), n_classes), dtype=np.int64)
+    np.add.at(known, (member[gold >= 0], gold[gold >= 0]), 1)
+    setting = Setting(
+        n_classes,
+        np.bincount(member, minlength=len(key)) - known.sum(axis=1),
+        key // n_k,
+        key % n_k,
+        known,
+        seen,
+        said,
+        (combinations[:, :, None] == said).mean(axis=1),
+        verdict is not None,
+    )
+    told = _assumed(items, joint=joint, by_verdict=verdict is not None)
+    return _Prepared(setting, member, combinations, told, list(items.notes), category, calibration)
+
+
+def _verdict(labels: Labels, items: CalibrationItems) -> Array | None:
+    """The verdict that calibration items were chosen by, of graded and calibration items; None
+    where they were chosen by truth or at random. Where it looks like a verdict, the user is
+    asked."""
+    if items.chosen == "truth" or (items.chosen is None and balanced(items.truth)):
+        return None
+    both = labels.counts().argmax(axis=1), items.labels.counts().argmax(axis=1)
+    offered = [(*both, "the majority of the labelers")]
+    for t, name in enumerate(
+        labels.labelers[:FEW_LABELERS] if labels.n_labelers <= FEW_LABELERS else ()
+    ):
+        mine, theirs = _column(labels, t), _column(items.labels, t)
+        if (mine >= 0).all() and (theirs >= 0).all():
+            offered.append((mine, theirs, f"labeler {name!r}"))
+    for mine, theirs, who in offered:
+        if balanced(theirs):
+            if items.chosen is None:
+                raise InputError(
+                    f"{who} gives each verdict equally often on the calibration set: were its "
+                    "items chosen by that (`calibration_chosen='verdict'`), or by their true class "
+                    "or at random (`calibration_chosen='truth'`)? The answers differ."
+                )
+            return np.concatenate([mine, theirs])
+    return np.concatenate(both) if items.chosen == "verdict" else None
+
+
+def _column(labels: Labels, labeler: int) -> Array:
+    """What one labeler says of each item, -1 where nothing."""
+    said = np.full(labels.n_items, -1, dtype=np.int64)
+    mine = labels.labeler == labeler
+    said[labels.item[mine]] = labels.label[mine]
+    return said
+
+
+def _consensus(labels: Labels, theirs: Labels) -> tuple[Array, Array]:
+    """The labelers' consensus about graded and calibration items, found from all of them and
+    without their truth."""
+    both = Labels(
+        (*(("graded", i) for i in labels.items), *(("calibration", i) for i in theirs.items)),
+        labels.labelers,
+        labels.classes,
+        np.concatenate([labels.item, theirs.item + labels.n_items]),
+        np.concatenate([labels.labeler, theirs.labeler]),
+        np.concatenate([labels.label, theirs.label]),
+        votes=None
+        if labels.votes is None or theirs.votes is None
+        else np.concatenate([labels.votes, theirs.votes]),
+    )
+    entries = Entries.of(both)
+    fit = fit_dawid_skene(entries)
+    votes = np.bincount(entries.item, weights=entries.votes, minlength=entries.n_items)
+    found = fit.labelers_only(entries, worth_of_a_vote(votes))
+    return found[: labels.n_items], found[labels.n_items :]
+
+
+def _seen(
+    items: CalibrationItems, combinations: Array, calibration: Array, n_k: int, n_classes: int
+) -> tuple[Array, bool]:
+    """Calibration counts, with predictions where the calibration items have them all."""
+    if items.predicted is None or (combinations == combinations[0]).all():
+        seen = np.zeros((n_classes, n_k))
+        np.add.at(seen, (items.truth, calibration), 1)
+        return seen, False
+    place = {tuple(row): a for a, row in enumerate(combinations.tolist())}
+    at = np.array([place.get(tuple(row), -1) for row in items.predicted.T.tolist()])
+    seen = np.zeros((n_classes, len(combinations), n_k))
+    kept = at >= 0
+    np.add.at(seen, (items.truth[kept], at[kept], calibration[kept]), 1)
+    return seen, True
+
+
+def _assumed(items: CalibrationItems, *, joint: bool, by_verdict: bool) -> list[str]:
+    n = len(items.truth)
+    how = (
+        f"The labelers' mistakes were learned on {n:,} calibration items and carried over: the same "
+        "labelers, the same kind of items."
+    )
+    if by_verdict:
+        how += (
+            " The calibration items were chosen by the labelers' verdict: how often a verdict is "
+            "right is taken to be the same here."
+        )
+    else:
+        how += (
+            " How often each verdict is given to items of one true class is taken to be the same "
+            "here; the classes' shares may differ."
+        )
+    told = [how]
+    if not joint:
+        told.append(
+            "The calibration items have no predictions: how far the classifier errs where the "
+            "labelers err is taken from public panels."
+        )
+    return told
+
+
+def _checked(
+    ready: _Prepared, chances: Chances, items: CalibrationItems, classes: Sequence[Any]
+) -> list[str]:
+    """Do the labelers answer alike on both sets?"""
+    absent = [c for k, c in enumerate(classes) if not (items.truth == k).any()]
+    told = []
+    if absent:
+        told.append(
+            f"No calibration item is {absent[0]!r}: what labelers say of such items is not known, "
+            "and the answer leans on guesses about them."
+        )
+    if ready.setting.by_verdict:
+        return told
+    shares = chances.shares.mean(axis=0)
+    odd = differs(ready.category, ready.calibration, items.truth, shares)
+    if odd < STRANGE:
+        told.append(
+            f"The labelers answer otherwise here than on the calibration set (p = {odd:.1g}): its "
+            "items are of another kind, and what was learned on them may not hold. See the "
+            "sensitivity, or check some of these items."
+        )
+    return told
+
+
+def _confusion(question: Question, ready: _Prepared, chances: Chances) -> Array:
+    """Draws of the confusion, draws × truth × prediction."""
+    setting, rng = ready.setting, question.rng(STREAM, 2)
+    said = ready.combinations[setting.combination, 0]
+    if question.target == "sample":
+        counted = rng.multinomial(setting.size, chances.chance) + setting.known
+        return _by_prediction(counted.astype(float), said, question.n_classes)
+    total = setting.size + setting.known.sum(axis=1)
+    mass = rng.standard_gamma(np.broadcast_to(total, chances.chance.shape[:2]))
+    return _by_prediction(mass[:, :, None] * chances.chance, said, question.n_classes)
+
+
+def _by_prediction(drawn: Array, said: Array, n_classes: int) -> Array:
+    """Counts draws × groups × truth as draws × truth × prediction."""
+    columns = [drawn[:, said == k].sum(axis=1) for k in range(n_classes)]
+    return np.stack(columns, axis=2)
+
+
+def _summary(labels: Labels, items: CalibrationItems, prior: Array) -> NoiseSummary:
+    """Each labeler's confusion as the calibration items show it, a row of no item being flat."""
+    n = labels.n_classes
+    table = np.full((labels.n_labelers, n, n), 1.0 / n)
+    theirs = items.labels
+    np.add.at(table, (theirs.labeler, items.truth[theirs.item], theirs.label), 1.0)
+    table /= table.sum(axis=2, keepdims=True)
+    return NoiseSummary(
+        "confusion matrices from the calibration set", labels.labelers, table, prior, learned=True
+    )

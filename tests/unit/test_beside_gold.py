@@ -1,0 +1,114 @@
+"""What gold alone says, and how far an answer moves towards it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import truthing as tr
+from truthing.metrics.estimate import shortest_interval
+from truthing.truth.draws import GOLD_ONLY, LITTLE, NARROWER, at_most_wider, some_by_gold
+from truthing.truth.gold_alone import GoldAlone, difference_draws
+
+
+def width(draws: np.ndarray) -> float:
+    low, high = shortest_interval(draws, 0.95)
+    return float(high - low)
+
+
+def test_difference_by_gold_alone_is_the_finite_population_posterior() -> None:
+    truth = np.zeros(200, dtype=np.int64)
+    one, other = truth.copy(), truth.copy()
+    other[:9], one[9:12] = (
+        1,
+        1,
+    )  # on gold: nine times only the first is right, three times the other
+    gold = np.where(np.arange(200) < 40, truth, -1)
+    rng = np.random.default_rng(0)
+    drawn = difference_draws((one, other), gold, "sample", 100_000, rng)
+    a = np.array([9.5, 3.5, 28.5])
+    share, total, free = a / a.sum(), a.sum(), 160
+    contrast = np.array([1.0, -1.0, 0.0])
+    spread = (contrast**2) @ share - (contrast @ share) ** 2
+    # a Dirichlet-multinomial: variance n s (n + A) / (1 + A)
+    variance = free * spread * (free + total) / (1 + total) / 200**2
+    assert drawn.mean() == pytest.approx((6 + free * (contrast @ share)) / 200, abs=0.001)
+    assert drawn.var() == pytest.approx(variance, rel=0.03)
+    backwards = difference_draws((other, one), gold, "sample", 100_000, rng)
+    assert backwards.mean() == pytest.approx(-drawn.mean(), abs=0.002)
+    everything = difference_draws((one, other), truth, "sample", 50, rng)
+    np.testing.assert_allclose(everything, 6 / 200)
+
+
+def test_gold_alone_expects_half_of_the_predictions_right_whatever_the_number_of_classes() -> None:
+    """One Dirichlet over seven classes would expect one in seven, and hold the truth rarely."""
+    predicted = np.arange(350) % 7
+    gold = np.full(350, -1)
+    gold[:7] = predicted[:7]
+    found = GoldAlone(
+        tuple(range(7)), None, predicted, gold, "sample", 4000, np.random.SeedSequence(0)
+    )
+    assert found["precision[3]"].mean == pytest.approx((1 + 49 * 0.75) / 50, abs=0.02)
+
+
+def test_draws_move_towards_gold_alone_only_as_far_as_the_width_asks() -> None:
+    rng = np.random.default_rng(1)
+    ours, alone = rng.normal(0.6, 0.10, 2000), rng.normal(0.7, 0.05, 900)
+    found = at_most_wider(ours, alone)
+    assert width(found) == pytest.approx(NARROWER * width(alone), rel=0.01)
+    assert ours.mean() < found.mean() < alone.mean()
+    np.testing.assert_array_equal(found.argsort(), ours.argsort())
+    np.testing.assert_array_equal(at_most_wider(alone, ours), alone)
+    sure = np.full(300, 0.9)  # gold on every item: nothing is left to doubt
+    np.testing.assert_allclose(at_most_wider(ours, sure), 0.9, atol=1e-3)
+
+
+def test_some_draws_know_only_gold() -> None:
+    ours, alone = np.zeros(10_000), np.ones(500)
+    for n_gold in (10, 100):
+        found = some_by_gold(ours, alone, n_gold)
+        assert found.mean() == pytest.approx(GOLD_ONLY * n_gold / (n_gold + LITTLE), abs=0.001)
+    np.testing.assert_array_equal(some_by_gold(ours, alone, 0), ours)
+    np.testing.assert_array_equal(some_by_gold(ours, np.empty(0), 50), ours)
+
+
+def compared(seed: int = 0, **options: object) -> tuple[tr.Comparison, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 2, 300)
+    noisy = [np.where(rng.random(300) < e, 1 - truth, truth) for e in (0.25, 0.3, 0.3, 0.1, 0.45)]
+    labels = tr.Labels.from_matrix(np.stack(noisy[:3], axis=1))
+    gold = {i: int(truth[i]) for i in range(15)}
+    return tr.compare({"a": noisy[3], "b": noisy[4]}, labels, gold=gold, **options), truth
+
+
+def test_a_difference_reads_the_same_from_both_sides() -> None:
+    found, _ = compared(draws=500)
+    for metric in ("accuracy", "error", "f1"):
+        one = found.difference(metric, "a", "b")
+        other = found.difference(metric, "b", "a")
+        np.testing.assert_allclose(one.values, -other.values, atol=1e-12)
+        assert one.probability_better + other.probability_better == pytest.approx(1)
+        best = found.probability_best(metric)
+        assert best["a"] == pytest.approx(one.probability_better)
+        assert found.probability_better(metric)[0, 1] == pytest.approx(one.probability_better)
+    error, accuracy = found.difference("error"), found.difference("accuracy")
+    np.testing.assert_allclose(np.sort(error.values), np.sort(-accuracy.values), atol=1e-12)
+
+
+def test_a_difference_is_not_pushed_to_the_end_of_what_is_possible() -> None:
+    """Gold on nine items where the models differ, the first right on all nine: both accuracies then
+    lean apart, and their difference must still leave room for the second being right sometimes."""
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 2, 400)
+    one = np.where(rng.random(400) < 0.08, 1 - truth, truth)
+    other = np.where(rng.random(400) < 0.55, 1 - truth, truth)
+    labels = tr.Labels.from_matrix(
+        np.stack([np.where(rng.random(400) < 0.3, 1 - truth, truth) for _ in range(3)], axis=1)
+    )
+    apart = np.flatnonzero((one == truth) & (other != truth))[:9]
+    same = np.flatnonzero((one == truth) & (other == truth))[:1]
+    gold = {int(i): int(truth[i]) for i in [*apart, *same]}
+    found = tr.compare({"a": one, "b": other}, labels, gold=gold, draws=1000)
+    low, high = found.difference("accuracy").interval(0.95)
+    assert high - low > 0.05
+    assert low <= (one == truth).mean() - (other == truth).mean() <= high
