@@ -4,7 +4,7 @@ place for every facade.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,9 +14,9 @@ from truthing.arguments import as_number
 from truthing.case import read_case
 from truthing.class_codes import Array
 from truthing.errors import InputError, listing
+from truthing.kinds import NOTHING, Kinds
 from truthing.labels import Repeats
 from truthing.matching import Joined, join
-from truthing.metrics.counts import Tally, evaluate
 from truthing.noise.base import NoiseModel
 from truthing.noise.known import Confusion, Symmetric
 from truthing.noise.learned import Learned
@@ -40,15 +40,19 @@ def prepare(
     scores: Any = None,
     repeats: Repeats = "error",
     per: str | None = None,
+    kinds: Kinds = NOTHING,
+    positive: Any = None,
+    keep: Container[Any] = (),
 ) -> Joined:
     """Whatever the caller has, read and joined; ``per`` is a column that may split items."""
     models = {} if predictions is None and scores is None else {"model": predictions}
     case = read_case(labels, models, gold, scores=scores, asked=Asked(per=per))
+    case, doubted = kinds.case(case, positive)
     for what, held in (("labels", case.labels), ("predictions", case.predictions)):
         if held is not None and not held.items:
             raise InputError(f"the {what} hold no item: there is nothing to compute from.")
-    joined = join(case.labels, case.predictions, case.gold, repeats=repeats)
-    return replace(joined, readings=case.readings, given=case.labels.items)
+    joined = join(case.labels, case.predictions, case.gold, repeats=repeats, keep=doubted or keep)
+    return replace(joined, readings=case.readings, given=case.labels.items, doubted=doubted)
 
 
 def survey_of(joined: Joined, order: Order, **said: Any) -> Survey:
@@ -232,14 +236,6 @@ def positive_class(classes: tuple[Any, ...], positive: Any, assumptions: list[st
         )
         return 1
     return classes.index(positive)
-
-
-def check_metrics(names: Sequence[str], classes: tuple[Any, ...], positive: int | None) -> None:
-    """A misspelt metric must not wait until everything is computed."""
-    for name in names:
-        if name not in ("auc", "average_precision"):
-            nothing = Tally.from_confusion(np.eye(len(classes)))
-            evaluate(name, nothing, classes=classes, positive=positive)
 
 
 def as_noise(noise: Any) -> Any:

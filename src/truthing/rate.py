@@ -23,15 +23,17 @@ from truthing.asking import (
     survey_of,
     unseen_choice,
 )
-from truthing.frequency import Prevalence, as_prevalence, require_two_classes
+from truthing.kinds import Kinds
 from truthing.labels import Repeats
 from truthing.noise.base import TableNoise
 from truthing.noise.known import Confusion, Symmetric
 from truthing.ordering import in_order
 from truthing.panel_kind import panel_of
 from truthing.progress import Progress, listener
+from truthing.shares import Prevalence, as_prevalence, require_two_classes
 from truthing.streaming.choice import runs_streamed
 from truthing.tables.pairs import shared_item
+from truthing.truth.outcome import Outcome
 from truthing.truth.question import Question
 
 
@@ -43,6 +45,12 @@ def prevalence(
     gold_choice: str | None = None,
     calibration_set: Any = None,
     calibration_chosen: str | None = None,
+    gold_error: Any = None,
+    scale: str | None = None,
+    cut: Any = None,
+    groups: Any = None,
+    unsure: Any = None,
+    skips: str | None = None,
     cluster: Any = None,
     weights: Any = None,
     stratum: Any = None,
@@ -70,6 +78,23 @@ def prevalence(
         most.
     gold_weights : mapping or column, optional
         Where gold items were not chosen with equal chances: item to its chance of being chosen.
+    gold_error : float, tuple, mapping, path or data frame, optional
+        Experts err too: the share of gold items that are wrong, a range ``(low, high)``, or a
+        second expert's answers for some of the gold items. None: gold is the truth.
+    scale : {"nominal", "ordinal"}, optional
+        "ordinal": classes are grades in order (1 to 5). Far misses count more than near ones, and
+        metrics of a scale are shown.
+    cut : grade, optional
+        Cut grades in two: this grade and those above it count as one class, lower ones as the
+        other, in labels, predictions and gold alike.
+    groups : mapping, path or data frame, optional
+        Labeler to group (maker of a model, prompt, resident or consultant): labelers of one group
+        share mistakes, and count less than as many others.
+    unsure : value or sequence, optional
+        Answers that are no class ("unsure", a refusal): they mark items as hard.
+    skips : {"random", "hard"}, optional
+        Why labels are missing. "hard": labelers leave out what is hard, so such items count as
+        doubtful. None: by chance, with a warning where it does not look like that.
     gold_choice : {"random", "seen", "unseen"}, optional
         How gold items were chosen. "seen": by what labels and predictions show, which is corrected
         for; "unseen": by anything else, so gold says nothing sure about other items. None: random
@@ -141,7 +166,6 @@ def prevalence(
     True
     """
     arguments = dict(locals())
-    from truthing.truth import answer, checks, known_noise
     from truthing.truth.by_calibration import answer_by_calibration
 
     check_target(target)
@@ -151,13 +175,16 @@ def prevalence(
 
         return prevalence_streamed(**arguments)
     per = by if isinstance(by, str) else None
-    joined, order = in_order(prepare(None, labels, gold=gold, repeats=repeats, per=per))
+    kinds = Kinds(gold_error, scale, cut, groups, None, unsure, skips)
+    joined, order = in_order(
+        prepare(None, labels, gold=gold, repeats=repeats, per=per, kinds=kinds)
+    )
     if cluster is None and any(getattr(r, "paired", False) for r in joined.readings):
         # the same prompt for each system: paired
         cluster = {item: shared_item(item) for item in joined.labels.items}
     votes = joined.labels
     require_two_classes(votes.classes)
-    model = order.model(as_noise(noise))
+    model = order.model(as_noise(kinds.model(noise)))
     fixed = None if prior is None else as_prior(prior, votes.classes)
     survey = survey_of(joined, order, cluster=cluster, weights=weights, stratum=stratum, by=by)
     joined, calibration = calibrated([joined], calibration_set, calibration_chosen, survey)
@@ -169,6 +196,7 @@ def prevalence(
         joined, words = unseen_choice(joined, None)
         joined.warnings.insert(0, words)
     assumptions = list(joined.said)
+    kind = panel_of(panel, votes.labelers, assumptions)
     nobody = np.zeros(votes.n_items, dtype=np.int64)
     question = Question(
         votes,
@@ -182,31 +210,14 @@ def prevalence(
         gold_chosen=chosen,
         survey=survey,
         progress=listener(progress),
-        panel=panel_of(panel, votes.labelers, assumptions),
+        panel=kind,
+        **kinds.question(joined, survey.used),
+        **kinds.panel(joined, kind, seed, assumptions).fields(0),
     )
-    if panel_error == 0 and panel_error is not None:
-        refuse_survey(survey.used, "with panel_error=0: leave panel_error out.")
     if calibration is not None:
         outcome = answer_by_calibration(question, calibration)
-    elif known_noise.must_be_learned(model, votes):
-        given = isinstance(model, Symmetric | Confusion)
-        if not given:
-            checks.require_identified(votes, joined.gold)
-            if (
-                votes.n_labelers == 2
-                and not votes.anonymous
-                and not (joined.gold >= 0).any()
-                and panel_error == 0
-            ):
-                joined.warnings.append(
-                    "Two labelers without a classifier or gold leave the shares open; the "
-                    "answer leans on the prior."
-                )
-        outcome = answer.with_learned_noise(question, model, panel_error)
     else:
-        tables = model.tables(votes) if isinstance(model, TableNoise) else None
-        known = replace(question, log_likelihood=model.log_likelihood(votes))
-        outcome = answer.with_known_noise(known, type(model).__name__, tables, panel_error)
+        outcome = _answered(question, model, panel_error, joined.warnings)
     outcome = replace(
         outcome,
         truth=order.truth(outcome.truth),
@@ -222,3 +233,25 @@ def prevalence(
         [*joined.warnings, *outcome.warnings],
         assumptions,
     )
+
+
+def _answered(question: Question, model: Any, panel_error: Any, warnings: list[str]) -> Outcome:
+    """The class shares by the link, or by a noise model that is given or trusted."""
+    from truthing.truth import answer, checks, known_noise
+
+    votes, trusted = question.labels, panel_error is not None and panel_error == 0
+    if trusted:
+        refuse_survey(question.survey.used, "with panel_error=0: leave panel_error out.")
+    if known_noise.must_be_learned(model, votes):
+        if not isinstance(model, Symmetric | Confusion):
+            checks.require_identified(votes, question.gold)
+            two = votes.n_labelers == 2 and not votes.anonymous
+            if two and not question.n_gold and trusted:
+                warnings.append(
+                    "Two labelers without a classifier or gold leave the shares open; the "
+                    "answer leans on the prior."
+                )
+        return answer.with_learned_noise(question, model, panel_error)
+    tables = model.tables(votes) if isinstance(model, TableNoise) else None
+    known = replace(question, log_likelihood=model.log_likelihood(votes))
+    return answer.with_known_noise(known, type(model).__name__, tables, panel_error)

@@ -16,6 +16,7 @@ from truthing.metrics.counts import Tally, evaluate, metric_names
 from truthing.metrics.curves import BestThreshold, Curve
 from truthing.metrics.estimate import Estimate
 from truthing.metrics.joint import JointDensity
+from truthing.metrics.ordinal import ORDINAL
 from truthing.metrics.words import share
 from truthing.per_item import PerItem
 from truthing.progress import Progress, listener
@@ -136,8 +137,8 @@ class Report(PerItem, Judged, Result):
 
     def at_face_value(self, name: str) -> float:
         """The metric against the labels as they are: what one would report without this library."""
-        if name in ("auc", "average_precision"):
-            return float("nan")
+        if name in (*ORDINAL, "auc", "average_precision"):
+            return float(self.diagnostics.get("face_value", {}).get(name, float("nan")))
         return float(evaluate(name, self.face_value, classes=self.classes, positive=self.positive))
 
     def roc(self) -> Curve:

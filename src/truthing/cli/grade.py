@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from truthing.cli import checking, gates, options, parse, showing, survey
+from truthing.cli import checking, gates, kinds, options, parse, showing, survey
 from truthing.cli.groups import spread
 from truthing.progress import part
 
@@ -24,6 +24,7 @@ def grade(
     ],
     gold: options.Gold = None,
     drawn: survey.Drawn = survey.AS_USUAL,
+    said_of_labels: kinds.Said = kinds.PLAIN,
     by: options.By = None,
     deployment: options.Deployment = None,
     noise: options.Noise = None,
@@ -52,6 +53,14 @@ def grade(
             help="The classifier learned from these very labels or labelers.",
         ),
     ] = False,
+    classifier_group: Annotated[
+        str | None,
+        typer.Option(
+            "--classifier-group",
+            metavar="NAME",
+            help="The group (--groups) of the classifier itself: its siblings' votes are left out.",
+        ),
+    ] = None,
     repeats: options.Repeats = "error",
     draws: options.Draws = 4000,
     engine: options.Engine = "auto",
@@ -133,20 +142,23 @@ def grade(
         "repeats": repeats,
         "panel": panel,
         "trained_on_labels": trained_on_labels,
+        "classifier_group": classifier_group,
         "metrics": metric,
         "draws": draws,
         "seed": seed,
         **drawn.arguments,
+        **said_of_labels.arguments,
     }
     beside = {"predictions": files[0], "labels": files[-1] if len(files) == 2 else None}
     streams = runs_streamed({**common, **beside, "prior": prior, "engine": engine})
     if not streams:
         case = read_case(files[1:] or files, {"model": files[0]}, gold, asked=said)
+        seen = said_of_labels.settled(case, positive)
         about: Any = {"method": method, "positive": positive, "threshold": threshold}
         checking.for_grade(
-            asked, case.predictions, case.labels, case.gold, **about, repeats=repeats
+            asked, seen.predictions, seen.labels, seen.gold, **about, repeats=repeats
         )
-        common["prior"] = parse.prior(prior, case.labels.classes, positive)
+        common["prior"] = parse.prior(prior, seen.labels.classes, positive)
     with waiting() as progress:
         common["progress"] = part(progress, 0, 0.4 if sensitivity else 1)
         if streams:
@@ -154,9 +166,7 @@ def grade(
         else:
             report = grading.grade(case.predictions, case, gold=case.gold, **common)
         found = report.sensitivity(level, progress=part(progress, 0.4, 1)) if sensitivity else None
-        for name in (
-            report.metrics
-        ):  # areas under curves are drawn when first asked: here, while somebody is told to wait
+        for name in report.metrics:  # areas are drawn when first asked: here, while one waits
             report[name]
         parse.in_words_of_options(report)
         report.provenance.update(showing.provenance([*files, gold, noise]))

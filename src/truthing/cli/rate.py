@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from truthing.cli import checking, gates, options, parse, showing, survey
+from truthing.cli import checking, gates, kinds, options, parse, showing, survey
 from truthing.cli.groups import spread
 
 
@@ -19,6 +19,7 @@ def rate(
     ],
     gold: options.Gold = None,
     drawn: survey.Drawn = survey.AS_USUAL,
+    said_of_labels: kinds.Said = kinds.PLAIN,
     by: options.By = None,
     noise: options.Noise = None,
     target: options.Target = "sample",
@@ -77,12 +78,14 @@ def rate(
         "repeats": repeats,
         "seed": seed,
         **drawn.arguments,
+        **said_of_labels.arguments,
     }
     only = labels[0] if len(labels) == 1 else None
     streams = runs_streamed({**common, "labels": only, "engine": engine})
     if not streams:
         case = read_case(labels, gold=gold, asked=replace(said, per=by))
-        checking.for_rate(asked, case.labels, case.gold, repeats=repeats)
+        seen = said_of_labels.settled(case)
+        checking.for_rate(asked, seen.labels, seen.gold, repeats=repeats)
     with waiting() as progress:
         common["progress"] = progress
         if streams:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from truthing.errors import InputError, listing
-from truthing.frequency import Prevalence
 from truthing.labels import Labels
 from truthing.metrics.words import share
 from truthing.rate import prevalence
+from truthing.shares import Prevalence
 
 
 @dataclass(frozen=True, eq=False)

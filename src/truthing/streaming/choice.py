@@ -16,7 +16,8 @@ MANY_ROWS = 20_000_000  # labels beyond which "auto" streams
 
 ONE_BY_ONE = (
     *("noise", "prior", "scores", "threshold", "deployment", "calibration_set"),
-    *("cluster", "weights", "stratum", "by"),
+    *("calibration_chosen", "cluster", "weights", "stratum", "by"),
+    *("gold_error", "scale", "cut", "groups", "classifier_group", "unsure", "skips"),
 )
 
 
@@ -24,15 +25,15 @@ def runs_streamed(given: Mapping[str, Any]) -> bool:
     """Whether `grade` or `prevalence` with these arguments streams its labels; in words why it
     cannot, where it was told to."""
     engine, labels = given["engine"], given["labels"]
-    reasons = [f"{name}=" for name in ONE_BY_ONE if given.get(name) is not None]
+    reasons = [f"`{name}=...`" for name in ONE_BY_ONE if given.get(name) is not None]
     if given.get("method", "posterior") != "posterior":
-        reasons.append(f"method={given['method']!r}")
+        reasons.append(f"`method={given['method']!r}`")
     if given.get("panel_error") == 0 and given["panel_error"] is not None:
-        reasons.append("panel_error=0")
+        reasons.append("`panel_error=0`")
     if isinstance(given.get("gold_weights"), str):
         reasons.append("a column of chances")
     if given.get("gold_choice") == "unseen":
-        reasons.append("gold_choice='unseen'")
+        reasons.append("`gold_choice='unseen'`")
     if "predictions" in given and not isinstance(given["predictions"], str | Path):
         reasons.append("a prediction that is not in a file")
     named = not isinstance(engine, str)
@@ -45,13 +46,13 @@ def runs_streamed(given: Mapping[str, Any]) -> bool:
         return on_disk and not reasons and _is_large(Path(str(labels)))
     if not on_disk:
         raise InputError(
-            f"engine={engine!r} reads labels from a Parquet or CSV file or a folder of Parquet "
-            "files: give its path, or use engine='memory'."
+            f"`engine={engine!r}` reads labels from a Parquet or CSV file or a folder of Parquet "
+            "files: give its path, or use `engine='memory'`."
         )
     if reasons:
         raise InputError(
-            f"engine={engine!r} answers by the link with learned noise; {reasons[0]} needs the "
-            "labels in memory: leave it out, or use engine='memory' (--engine memory)."
+            f"`engine={engine!r}` answers by the link with learned noise; {reasons[0]} needs the "
+            "labels in memory: leave it out, or use `engine='memory'`."
         )
     return True
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from truthing.arguments import as_draws, as_panel_error, as_seed
-from truthing.asking import check_metrics, fitting_draws, positive_class
+from truthing.asking import fitting_draws, positive_class
+from truthing.kinds import check_metrics
 from truthing.labels import Repeats
 from truthing.metrics.counts import Tally
 from truthing.panel_kind import panel_of

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from truthing.arguments import as_draws, as_panel_error, as_seed
-from truthing.frequency import Prevalence, as_prevalence, require_two_classes
 from truthing.labels import Repeats
 from truthing.panel_kind import panel_of
 from truthing.progress import Progress, listener, part
+from truthing.shares import Prevalence, as_prevalence, require_two_classes
 from truthing.streaming.answer import answer_streamed
 from truthing.streaming.held import hold
 from truthing.tables.asked import UNASKED, Asked

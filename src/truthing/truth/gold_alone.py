@@ -18,8 +18,8 @@ import numpy as np
 
 from truthing.class_codes import Array
 from truthing.metrics.confusion import Confusion
-from truthing.metrics.counts import evaluate
 from truthing.metrics.estimate import Estimate
+from truthing.metrics.ordinal import drawn_metric
 from truthing.survey.deployment import Deployment, at_shares
 from truthing.truth.draws import SUPPORT
 
@@ -43,6 +43,7 @@ class GoldAlone:
     counts: Array | None = None  # what each gold item counts, where that is not one
     weight: Array | None = None  # of every item, where items stand for unequal numbers
     deployment: Deployment | None = None
+    values: Array | None = None  # of grades on a scale
     size: Array | None = None
 
     @property
@@ -60,11 +61,15 @@ class GoldAlone:
         """The metric as the gold items alone know it."""
         if name in ("accuracy", "error") and self.deployment is None:
             right = self._right
-            values = right if name == "accuracy" else 1 - right
-        else:
-            tally = self.confusion.tally
-            values = evaluate(name, tally, classes=self.classes, positive=self.positive)
-        return Estimate.from_draws(values, support=SUPPORT.get(name, (0.0, 1.0)))
+            return Estimate.from_draws(right if name == "accuracy" else 1 - right)
+        return drawn_metric(
+            name,
+            self.confusion,
+            classes=self.classes,
+            positive=self.positive,
+            support=SUPPORT.get(name, (0.0, 1.0)),
+            values=self.values,
+        )
 
     @cached_property
     def _right(self) -> Array:

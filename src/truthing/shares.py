@@ -1,4 +1,4 @@
-"""Prevalence: the share of each class, as `prevalence` returns it."""
+"""Prevalence: the share of each class, as `prevalence` found it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from truthing.class_codes import Array
 from truthing.errors import InputError, did_you_mean
 from truthing.metrics.difference import Difference
 from truthing.metrics.estimate import Estimate
+from truthing.metrics.ordinal import scale_values
 from truthing.metrics.words import share
 from truthing.requirements import Judged, Requirement, gold_enough, needed_ratio
 from truthing.results import Result
@@ -38,6 +39,7 @@ class Prevalence(Judged, Result):
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
     slices: Mapping[str, Array] = field(default_factory=dict)  # draws × classes of each
     slice_sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    values: Array | None = None  # of grades on a scale
 
     def __getitem__(self, name: Any) -> Estimate:
         return Estimate.from_draws(self.draws[:, self._place(name)])
@@ -47,6 +49,13 @@ class Prevalence(Judged, Result):
         if not same:
             raise InputError(f"no class is called {name!r}.{did_you_mean(str(name), self.classes)}")
         return same[0]
+
+    @property
+    def mean_score(self) -> Estimate:
+        """The mean of the true grades; where classes are numbers, or scale="ordinal"."""
+        values = scale_values(self.classes) if self.values is None else self.values
+        ends = (float(values.min()), float(values.max()))
+        return Estimate.from_draws(self.draws @ values, support=ends)
 
     @property
     def headline_class(self) -> Any:
@@ -137,8 +146,14 @@ class Prevalence(Judged, Result):
                 "level": level,
                 "face_value": float(self.face_value[k]),
             }
+        scored = {}
+        if self.values is not None:
+            low, high = self.mean_score.interval(level)
+            mean = {"mean": self.mean_score.mean, "low": low, "high": high, "level": level}
+            scored = {"mean_score": {**mean, "face_value": float(self.face_value @ self.values)}}
         return {
             "prevalence": shares,
+            **scored,
             **self.sizes,
             "slices": [each.to_dict(level) for c in self.classes for each in self.by_slice(c)],
             "target": self.target,
@@ -176,10 +191,9 @@ def as_prevalence(
     assumptions: list[str],
 ) -> Prevalence:
     """What was found, as a result."""
-    share = outcome.answer.shares()
     return Prevalence(
         question.classes,
-        share,
+        outcome.answer.shares(),
         face,
         question.target,
         counted,
@@ -190,4 +204,5 @@ def as_prevalence(
         outcome.diagnostics,
         {name: answer.shares() for name, answer in outcome.slices.items()},
         slice_sizes(question),
+        question.values,
     )
