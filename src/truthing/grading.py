@@ -383,7 +383,9 @@ def _posterior(question: Question, model: Any, panel_error: Any) -> Outcome:
         )
     outcome = again(question, panel_error)
     adds_up = model is None and not trusted and not question.constant and question.survey.plain
-    if adds_up and question.gold_chosen.kind == "random" and question.deployment is None:
+    told = question.deployment, question.gold_error, question.values
+    beyond: list[Any] = [*told, question.doubts, question.labeler_groups, question.siblings]
+    if adds_up and question.gold_chosen.kind == "random" and all(x is None for x in beyond):
         outcome = replace(outcome, state=lambda: _state(question, panel_error))
     return replace(
         outcome, sensitivity=lambda level, progress: sensitivity(question, again, level, progress)
