@@ -35,6 +35,8 @@ from truthing.preference.result import Preferences as Preferences
 from truthing.rate import prevalence as prevalence
 from truthing.report import Report as Report
 from truthing.simulation import simulate as simulate
+from truthing.streaming.state import State as State
+from truthing.streaming.state import read_state as read_state
 from truthing.tables import read_gold as read_gold
 from truthing.tables import read_labels as read_labels
 from truthing.tables import read_predictions as read_predictions

@@ -85,7 +85,7 @@ def test_the_same_as_an_analysis_written_independently(seed: int, rounded: bool)
     scores, truth = data(seed, rounded)
     expected, study = by_hand(scores, truth), tr.readers(as_rows(scores, truth))
     gap, first = study.difference(), study.average("m0")
-    found = [*gap, *first]
+    found = [*gap[:3], *first[:3]]
     names = ("gap", "gap_error", "gap_freedom", "average", "error", "freedom")
     np.testing.assert_allclose(found, [expected[name] for name in names])
     t = expected["gap"] / expected["gap_error"]

@@ -17,17 +17,24 @@ METRICS = ("auc", "accuracy", "sensitivity", "specificity")
 
 
 class Inference(NamedTuple):
-    """An estimate, its standard error and its degrees of freedom."""
+    """An estimate, its standard error and its degrees of freedom. The limits of a share or an area
+    are found on the logit scale: with few readers straight ones held in .90 of simulations only.
+    """
 
     value: float
     error: float
     freedom: float
+    share: bool = False
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         from scipy.stats import t
 
         reach = float(t.ppf((1 + level) / 2, self.freedom)) * self.error if self.error > 0 else 0.0
-        return self.value - reach, self.value + reach
+        if not self.share or not 0 < self.value < 1:
+            return self.value - reach, self.value + reach
+        odds = self.value / (1 - self.value)
+        away = np.exp(reach / (self.value * (1 - self.value)))
+        return float(odds / (odds + away)), float(odds * away / (odds * away + 1))
 
     @property
     def p_value(self) -> float:
@@ -95,7 +102,7 @@ def one_modality(value: Array, matrix: Array) -> Inference:
     spread = float(value.var(ddof=1))
     whole = spread + n * max(between, 0.0)
     freedom = whole**2 / (spread**2 / (n - 1)) if spread > 0 else np.inf
-    return Inference(float(value.mean()), float(np.sqrt(whole / n)), float(freedom))
+    return Inference(float(value.mean()), float(np.sqrt(whole / n)), float(freedom), share=True)
 
 
 def difference(value: Array, matrix: Array) -> Inference:

@@ -13,8 +13,9 @@ import numpy as np
 
 from truthing.class_codes import Array
 from truthing.metrics.confusion import Confusion
-from truthing.metrics.counts import Tally, evaluate
+from truthing.metrics.counts import Tally
 from truthing.metrics.estimate import Estimate, shortest_interval
+from truthing.metrics.ordinal import drawn_metric
 from truthing.truth.groups import Groups
 from truthing.truth.poisson_binomial import poisson_binomial
 
@@ -34,10 +35,17 @@ class DrawnAnswer:
     classes: tuple[Any, ...]
     positive: int | None
     confusion: Confusion
+    values: Array | None = None  # of grades on a scale
 
     def estimate(self, name: str) -> Estimate:
-        values = evaluate(name, self.confusion.tally, classes=self.classes, positive=self.positive)
-        return Estimate.from_draws(values, support=SUPPORT.get(name, (0.0, 1.0)))
+        return drawn_metric(
+            name,
+            self.confusion,
+            classes=self.classes,
+            positive=self.positive,
+            support=SUPPORT.get(name, (0.0, 1.0)),
+            values=self.values,
+        )
 
     def shares(self) -> Array:
         """Draws of the true classes' shares, draws × classes."""

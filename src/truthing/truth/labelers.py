@@ -24,7 +24,7 @@ from truthing.truth.known_noise import row_model
 from truthing.truth.model_choice import choose_model
 from truthing.truth.outcome import NoiseSummary
 from truthing.truth.question import Question
-from truthing.truth.samplers.bootstrap import bootstrap_crowd, variational_crowd
+from truthing.truth.samplers.bootstrap import Moments, bootstrap_crowd, variational_crowd
 from truthing.truth.samplers.diagnostics import effective_size, split_rhat
 from truthing.truth.samplers.difficulty import sample_difficulty
 from truthing.truth.samplers.labelers import CrowdSamples, RowModel, sample_crowd
@@ -79,11 +79,13 @@ def describe_labelers(
     return found
 
 
-def quick_labelers(question: Question, fit: DawidSkeneFit) -> LearnedLabelers:
+def quick_labelers(
+    question: Question, fit: DawidSkeneFit, moments: Moments | None = None
+) -> LearnedLabelers:
     """The labelers as the consensus of everybody has them, without a sampler: enough where the link
     sets the interval and no model was asked for."""
     samples = variational_crowd(
-        question.predicted,
+        moments or Moments.of(fit.posterior, question.predicted),
         fit,
         n_labelers=question.labels.n_labelers,
         n_draws=min(question.n_draws, 1000),
@@ -172,7 +174,7 @@ def _sample(
     if beyond_sampling(question):
         if not thorough:
             return variational_crowd(
-                question.predicted,
+                Moments.of(fit.posterior, question.predicted),
                 fit,
                 n_labelers=question.labels.n_labelers,
                 n_draws=min(question.n_draws, 1000),

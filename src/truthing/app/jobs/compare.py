@@ -12,11 +12,13 @@ from truthing.app.jobs.questions import (
     DEPLOYMENT,
     DRAWN,
     GOLD,
+    KINDS,
     NOISE,
     PANEL,
     PANEL_ERROR,
     REPEATS,
     TARGET,
+    of_kinds,
 )
 from truthing.app.look import Look
 from truthing.app.task import Answer, Given, Say, Task, patient
@@ -39,7 +41,7 @@ def run(task: Task, say: Say) -> Answer:
         gold=case.gold,
         calibration_set=task.calibration(),
         progress=patient(say),
-        **options,
+        **of_kinds(options),
     )
     return answered(result, {"metric": metric, "level": task.level})
 
@@ -97,6 +99,7 @@ JOB = Job(
         BY,
         PANEL,
         *DRAWN,
+        *KINDS,
         DEPLOYMENT,
         PANEL_ERROR,
         REPEATS,

@@ -10,11 +10,13 @@ from truthing.app.jobs.questions import (
     DEPLOYMENT,
     DRAWN,
     GOLD,
+    KINDS,
     NOISE,
     PANEL,
     PANEL_ERROR,
     REPEATS,
     TARGET,
+    of_kinds,
 )
 from truthing.app.task import Answer, Say, Task, patient
 from truthing.progress import part
@@ -34,7 +36,7 @@ def run(task: Task, say: Say) -> Answer:
         gold=case.gold,
         calibration_set=task.calibration(),
         progress=progress,
-        **options,
+        **of_kinds(options),
     )
     if sensitivity:
         report.sensitivity(task.level, progress=part(say, 0.4, 0.95))
@@ -62,6 +64,7 @@ JOB = Job(
         BY,
         PANEL,
         *DRAWN,
+        *KINDS,
         DEPLOYMENT,
         PANEL_ERROR,
         Field(

@@ -8,11 +8,13 @@ from truthing.app.jobs.questions import (
     CALIBRATION,
     DRAWN,
     GOLD,
+    KINDS,
     NOISE,
     PANEL,
     PANEL_ERROR,
     REPEATS,
     TARGET,
+    of_kinds,
 )
 from truthing.app.task import Answer, Say, Task, patient
 
@@ -27,7 +29,7 @@ def run(task: Task, say: Say) -> Answer:
         gold=case.gold,
         calibration_set=task.calibration(),
         progress=patient(say),
-        **task.options,
+        **of_kinds(task.options),
     )
     return answered(result, {"level": task.level})
 
@@ -45,7 +47,7 @@ JOB = Job(
         GOLD,
         CALIBRATION,
     ),
-    (BY, NOISE, TARGET, PANEL, *DRAWN, PANEL_ERROR, REPEATS),
+    (BY, NOISE, TARGET, PANEL, *DRAWN, *KINDS, PANEL_ERROR, REPEATS),
     run,
     two_opinions,
 )

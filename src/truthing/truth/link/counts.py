@@ -49,9 +49,9 @@ def wrong_classes(link: LinkDraws, views: Views, gold: Array, rng: np.random.Gen
 
 def likely_classes(design: LinkDesign, views: Views) -> Array:
     """What the consensus takes a group's wrong predictions for, groups × classes."""
-    share = views.consensus + 1e-4
-    share[np.arange(len(views.predicted)), views.predicted] = 0.0
-    share /= share.sum(axis=1, keepdims=True)
+    share = views.wrong_classes()
+    if views.size is not None:
+        share = share * views.size[:, None]
     likely = np.stack([design.tally(slice(None), column) for column in share.T], axis=1)
     return np.asarray(likely / design.size[:, None])
 
@@ -108,11 +108,13 @@ def multinomial(n: Array, shares: Array, rng: np.random.Generator) -> Array:
 def item_truth(link: LinkDraws, views: Views, gold: Array) -> Array:
     """Posterior of each item's class: the mean chance of a right prediction, the rest by the
     consensus."""
-    predicted, everyone = views.predicted, np.arange(len(views.predicted))
     right = link.chance().mean(axis=0)[link.design.member]
-    other = views.consensus + 1e-4
-    other[everyone, predicted] = 0.0
-    truth = other / other.sum(axis=1, keepdims=True) * (1 - right)[:, None]
-    truth[everyone, predicted] = right
+    return truth_of(right, views.wrong_classes(), views.predicted, gold)
+
+
+def truth_of(right: Array, wrong: Array, predicted: Array, gold: Array) -> Array:
+    """Rows × classes, from the chance of a right prediction and what a wrong one stands for."""
+    truth = wrong * (1 - right)[:, None]
+    truth[np.arange(len(predicted)), predicted] = right
     fix_gold(truth, gold)
-    return np.asarray(truth)
+    return truth

@@ -9,7 +9,7 @@ no matrix of second derivatives.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from truthing.truth.samplers.labelers import CrowdSamples, beta_limits
 REPLICATES, STEPS = 40, 4
 
 FEW_DRAWS, MOST_ROW_CELLS = 200, 4_000_000  # of labelers' tables, where they fit
+MOST_ERROR_CELLS = 10_000_000  # of drawn error rates: a million labelers get fewer draws
 
 
 def bootstrap_crowd(
@@ -87,30 +88,43 @@ def _rows(alpha: Array) -> Array:
     return np.asarray(alpha / alpha.sum(axis=2, keepdims=True))
 
 
+class Moments(NamedTuple):
+    """Means and variances of the confusion counts, truth × prediction, and how often each class is
+    predicted."""
+
+    mean: Array
+    variance: Array
+    predicted: Array
+
+    @classmethod
+    def of(cls, posterior: Array, predicted: Array) -> Moments:
+        often = np.bincount(predicted, minlength=posterior.shape[1])
+        return cls(*_moments(posterior, predicted), often)
+
+
 def variational_crowd(
-    predicted: Array, fit: DawidSkeneFit, *, n_labelers: int, n_draws: int, seed: Seed
+    moments: Moments, fit: DawidSkeneFit, *, n_labelers: int, n_draws: int, seed: Seed
 ) -> CrowdSamples:
     """Labelers' rows and the class prior as the variational fit has them: enough where the
     link, not the noise model, sets the interval.
     """
     rng = generator(seed, "variational fit")
-    n_classes = fit.posterior.shape[1]
+    n_classes = len(fit.log_prior)
     alpha = fit.concentration * fit.pool + fit.counts
     total = alpha.sum(axis=2, keepdims=True)
     mean = alpha / total
     sd = np.sqrt(mean * (1 - mean) / (total + 1))
     low, high = beta_limits(mean[:n_labelers], sd[:n_labelers])
-    share = fit.posterior.sum(axis=0) + 1
+    share = fit.totals + 1
     prior = rng.dirichlet(share, n_draws)
     centre = share / share.sum()
     right = (centre * mean[:n_labelers].diagonal(axis1=1, axis2=2)).sum(axis=1)
     spread = np.sqrt((centre**2 * sd[:n_labelers].diagonal(axis1=1, axis2=2) ** 2).sum(axis=1))
-    error = np.clip(rng.normal(1 - right, spread, size=(min(n_draws, 500), len(right))), 0, 1)
-    counts, variance = _moments(fit.posterior, predicted)
-    drawn = _fit_columns(
-        np.maximum(rng.normal(counts, np.sqrt(variance), size=(n_draws, n_classes, n_classes)), 0),
-        np.bincount(predicted, minlength=n_classes),
-    )
+    few = int(np.clip(MOST_ERROR_CELLS // len(right), 40, min(n_draws, 500)))
+    error = np.clip(rng.normal(1 - right, spread, size=(few, len(right))), 0, 1)
+    size = n_draws, n_classes, n_classes
+    drawn = np.maximum(rng.normal(moments.mean, np.sqrt(moments.variance), size=size), 0)
+    drawn = _fit_columns(drawn, moments.predicted)
     classifier = np.repeat(mean[-1:], n_draws, axis=0)
     rows = None
     if n_draws >= FEW_DRAWS and FEW_DRAWS * mean[:n_labelers].size <= MOST_ROW_CELLS:
