@@ -11,7 +11,7 @@ import numpy as np
 
 from truthing.class_codes import Array
 
-TAU = 1.0  # log-odds per grade; chosen after looking at public panels (studies/grades.py)
+TAU = 1.6  # log-odds per grade; chosen after looking at public panels (studies/grades.py)
 GRID = np.linspace(-4, 4, 161)
 
 
