@@ -1,10 +1,12 @@
 """Votes that are missing for a reason: coverage with unsure= and skips="hard", and without.
 
     python studies/missing_votes.py simulated 100
+    python studies/missing_votes.py misled 60
     python studies/missing_votes.py unsure          dices350, where raters may say "Unsure"
 
 Simulated: on a quarter of the items labelers and classifier err on 40%, elsewhere on 8%; labelers
 are unsure (or skip) on half of the hard items. "dropped": such votes are left out and no more said.
+Misled: two items in five are hard, everybody errs on 55% of them, and four votes in five are unsure.
 """
 
 from __future__ import annotations
@@ -26,13 +28,15 @@ def keep(rows: Rows, key: tuple[str, str], estimate: tr.Estimate, true: float) -
     rows[key].append((inside, high - low, estimate.mean - true))
 
 
-def simulated(trials: int, unsure: float = 0.5, n: int = 400) -> Rows:
+def simulated(
+    trials: int, unsure: float = 0.5, n: int = 400, share: float = 0.25, wrong: float = 0.4
+) -> Rows:
     rows: Rows = defaultdict(list)
     for seed in range(trials):
         rng = np.random.default_rng(seed)
         truth = (rng.random(n) < 0.4).astype(int)
-        hard = rng.random(n) < 0.25
-        error = np.where(hard, 0.4, 0.08)
+        hard = rng.random(n) < share
+        error = np.where(hard, wrong, 0.08)
         said = np.where(rng.random((4, n)) < error, 1 - truth, truth).T
         model = np.where(rng.random(n) < error, 1 - truth, truth)
         words = np.array(["no", "yes"], dtype=object)
@@ -101,7 +105,10 @@ def show(rows: Rows) -> None:
 
 def main() -> None:
     what = sys.argv[1] if len(sys.argv) > 1 else "simulated"
-    show(unsure_raters() if what == "unsure" else simulated(int(sys.argv[2])))
+    if what == "misled":
+        show(simulated(int(sys.argv[2]), unsure=0.8, share=0.4, wrong=0.55))
+    else:
+        show(unsure_raters() if what == "unsure" else simulated(int(sys.argv[2])))
 
 
 if __name__ == "__main__":

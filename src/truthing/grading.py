@@ -122,7 +122,7 @@ def grade(
         Labeler to group (maker of a model, prompt, resident or consultant): labelers of one group
         share mistakes, and count less than as many others.
     classifier_group : str, optional
-        The group that the classifier itself is of: its siblings' votes are left out.
+        The group that the classifier itself is of: its siblings' votes count less.
     unsure : value or sequence, optional
         Answers that are no class ("unsure", a refusal): they mark items as hard.
     skips : {"random", "hard"}, optional

@@ -35,25 +35,28 @@ MOST_CHECKED = 500_000  # labels among which missing ones are looked at
 @dataclass(frozen=True, eq=False)
 class Panel:
     """Groups among the labelers: ``own`` says which classifiers are graded as if they had learned
-    from these labelers, ``siblings`` (classifiers × labelers) whose votes are left out."""
+    from these labelers, ``siblings`` (classifiers × labelers) whose votes count still less."""
 
     own: list[bool]
     groups: LabelerGroups | None = None
     siblings: Array | None = None
 
     def without(self, place: int, name: str, labels: Labels) -> str:
-        """Leave a classifier's siblings out, or, where too few others are left, doubt its grade;
-        in words."""
+        """Discount a classifier's siblings, or, where there are no others, doubt its grade; in
+        words."""
         assert self.siblings is not None
         count = int(self.siblings[place].sum())
         if too_few_left(self.siblings[place], labels):
             self.siblings[place] = False
             self.own[place] = True
             return (
-                f"{name} is of the group of {count} labelers, and too few others are left: it is "
+                f"{name} is of the group of {count} labelers, and there are hardly others: it is "
                 "graded as if it had learned from them."
             )
-        return f"{name} is of the group of {count} labelers, whose votes were left out."
+        return (
+            f"{name} is of the group of {count} labelers: their votes count still less for it, by "
+            "how much they share mistakes."
+        )
 
     def fields(self, place: int | None = None) -> dict[str, Any]:
         """As `Question` takes them; of one classifier, or of all for `compare`."""

@@ -15,7 +15,6 @@ from truthing.tables.source import open_table
 
 WHO = ("labeler", "judge", "worker", "annotator", "rater", "name", "model")
 WHAT = ("group", "family", "kind", "maker", "team", "prompt", "role")
-FEWEST = 2  # labelers that must be left beside the classifier's own group
 
 
 def read_groups(groups: Any) -> dict[str, str] | None:
@@ -73,8 +72,6 @@ def siblings(own: Sequence[str | None], groups: Mapping[str, str] | None, labels
 
 
 def too_few_left(mine: Array, labels: Labels) -> bool:
-    """Would too little be left without the classifier's siblings?"""
-    keep = ~mine[labels.labeler]
-    left = np.unique(labels.labeler[keep])
-    covered = len(np.unique(labels.item[keep])) / max(labels.n_items, 1)
-    return len(left) < FEWEST or covered < 0.5
+    """Are nearly all items labeled by the classifier's siblings only?"""
+    others = np.unique(labels.item[~mine[labels.labeler]])
+    return len(others) < 0.5 * labels.n_items

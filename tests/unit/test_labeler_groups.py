@@ -74,11 +74,11 @@ def test_a_sibling_is_not_judged_by_its_siblings() -> None:
     report = tr.grade(sibling, labels, classifier_group="copies", **common)
     low, high = report["accuracy"].interval(0.95)
     assert low <= right <= high
-    assert any("votes were left out" in said for said in report.assumptions)
+    assert any("count still less" in said for said in report.assumptions)
     models = {"copy9": sibling, "other": truth}
     found = tr.compare(models, labels, **{**common, "groups": {**GROUPS, "copy9": "copies"}})
     assert found.difference("accuracy", "other", "copy9").probability_positive > 0.9
-    few = labels.select(["a", *(f"copy{k}" for k in range(6))])
+    few = labels.select([f"copy{k}" for k in range(6)])
     doubted = tr.grade(sibling, few, classifier_group="copies", **common)
     assert any("as if it had learned" in said for said in doubted.assumptions)
 

@@ -58,7 +58,7 @@ def grade(
         typer.Option(
             "--classifier-group",
             metavar="NAME",
-            help="The group (--groups) of the classifier itself: its siblings' votes are left out.",
+            help="The group (--groups) of the classifier itself: its siblings' votes count less.",
         ),
     ] = None,
     repeats: options.Repeats = "error",

@@ -104,8 +104,8 @@ def compare(
         other, in labels, predictions and gold alike.
     groups : mapping, path or data frame, optional
         Labeler to group (maker of a model, prompt, resident or consultant): labelers of one group
-        share mistakes, and count less than as many others. Models named in it are
-        judged without the votes of their own group.
+        share mistakes, and count less than as many others. For models named in it,
+        the votes of their own group count still less.
     unsure : value or sequence, optional
         Answers that are no class ("unsure", a refusal): they mark items as hard.
     skips : {"random", "hard"}, optional

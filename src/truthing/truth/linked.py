@@ -28,6 +28,7 @@ from truthing.truth.link.prior import (
     stated_components,
 )
 from truthing.truth.link.sampler import LinkDraws, draw_link
+from truthing.truth.link.scale_tilt import scale_positions
 from truthing.truth.link.surveyed import survey_counts
 from truthing.truth.link.views import Views
 from truthing.truth.outcome import NoiseSummary, Outcome
@@ -247,7 +248,7 @@ def link_components(question: Question, views: Views, panel_error: Any, *, own: 
 
 
 def _link(question: Question, views: Views, components: Components) -> LinkDraws:
-    return draw_link(
+    found = draw_link(
         views,
         components,
         question.gold,
@@ -258,6 +259,7 @@ def _link(question: Question, views: Views, components: Components) -> LinkDraws
         split=_split(question.survey),
         gold_error=question.gold_error,
     )
+    return replace(found, positions=scale_positions(question.values))
 
 
 def _blocks(question: Question) -> list[Array]:

@@ -58,7 +58,7 @@ class Question:
     values: Array | None = None  # of grades on a scale
     labeler_groups: LabelerGroups | None = None
     doubts: Array | None = None  # unsure or skipped votes on each item
-    siblings: Array | None = None  # labelers of the classifier's own group: they have no vote
+    siblings: Array | None = None  # labelers of the classifier's own group
     told: tuple[str, ...] = ()  # what labels are, for a paragraph on methods
     size: Array | None = None
 
@@ -91,15 +91,16 @@ class Question:
 
     @cached_property
     def entries(self) -> Entries:
-        """The labels as votes: of one group they count less, the classifier's siblings not."""
-        found = Entries.of(self.labels)
-        if self.labeler_groups is not None:
-            found = replace(found, votes=self.labeler_groups.votes(self.labels))
-        if self.siblings is None or not self.siblings.any():
+        """The labels as votes: of one group they count less, of the classifier's own still less."""
+        found, groups = Entries.of(self.labels), self.labeler_groups
+        if groups is None:
             return found
-        keep = ~self.siblings[self.labels.labeler]
-        columns = {name: getattr(found, name)[keep] for name in ("item", "rater", "label", "votes")}
-        return replace(found, **columns)
+        votes = groups.votes(self.labels)
+        if self.siblings is not None:
+            rho = groups.likeness[groups.member[self.labels.labeler]]
+            mine = self.siblings[self.labels.labeler]
+            votes = np.where(mine, votes * (1 - rho) ** 2, votes)
+        return replace(found, votes=votes)
 
     @property
     def class_prior(self) -> Array:

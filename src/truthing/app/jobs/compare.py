@@ -12,6 +12,7 @@ from truthing.app.jobs.questions import (
     DEPLOYMENT,
     DRAWN,
     GOLD,
+    GROUPS,
     KINDS,
     NOISE,
     PANEL,
@@ -40,6 +41,7 @@ def run(task: Task, say: Say) -> Answer:
         case,
         gold=case.gold,
         calibration_set=task.calibration(),
+        groups=task.groups(),
         progress=patient(say),
         **of_kinds(options),
     )
@@ -83,6 +85,7 @@ JOB = Job(
         ),
         GOLD,
         CALIBRATION,
+        GROUPS,
     ),
     (
         Field(

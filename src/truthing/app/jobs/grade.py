@@ -10,6 +10,7 @@ from truthing.app.jobs.questions import (
     DEPLOYMENT,
     DRAWN,
     GOLD,
+    GROUPS,
     KINDS,
     NOISE,
     PANEL,
@@ -35,6 +36,7 @@ def run(task: Task, say: Say) -> Answer:
         case,
         gold=case.gold,
         calibration_set=task.calibration(),
+        groups=task.groups(),
         progress=progress,
         **of_kinds(options),
     )
@@ -54,6 +56,7 @@ JOB = Job(
         Slot("labels", "Labels", ("item_column", "labeler_column", "label_column", "layout")),
         GOLD,
         CALIBRATION,
+        GROUPS,
     ),
     (
         NOISE,

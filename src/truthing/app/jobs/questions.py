@@ -128,7 +128,33 @@ CUT = Field(
     "This grade and above against those below. Empty: not cut.",
     rare=True,
 )
-KINDS = (GOLD_ERROR, ORDINAL, CUT)
+UNSURE = Field(
+    "unsure",
+    "An answer that is no class",
+    "class",
+    "Unsure, maybe: it marks hard items.",
+    rare=True,
+)
+SKIPS = Field(
+    "skips",
+    "Why are labels missing?",
+    "choice",
+    rare=True,
+    choices=(
+        ("", "by chance, as far as it looks like that"),
+        ("random", "by chance"),
+        ("hard", "labelers leave out what is hard"),
+    ),
+)
+KINDS = (GOLD_ERROR, ORDINAL, CUT, UNSURE, SKIPS)
+GROUPS = Slot(
+    "groups",
+    "Groups of labelers: who is of which maker, prompt or role",
+    (),
+    "--groups",
+    needed=False,
+    any_file=True,
+)
 DRAWN = (CLUSTER, WEIGHTS, STRATUM, GOLD_CHANCES, GOLD_CHOICE, CALIBRATION_CHOSEN)
 
 

@@ -8,6 +8,7 @@ from truthing.app.jobs.questions import (
     CALIBRATION,
     DRAWN,
     GOLD,
+    GROUPS,
     KINDS,
     NOISE,
     PANEL,
@@ -28,6 +29,7 @@ def run(task: Task, say: Say) -> Answer:
         case,
         gold=case.gold,
         calibration_set=task.calibration(),
+        groups=task.groups(),
         progress=patient(say),
         **of_kinds(task.options),
     )
@@ -46,6 +48,7 @@ JOB = Job(
         ),
         GOLD,
         CALIBRATION,
+        GROUPS,
     ),
     (BY, NOISE, TARGET, PANEL, *DRAWN, *KINDS, PANEL_ERROR, REPEATS),
     run,

@@ -14,6 +14,7 @@ from truthing.class_codes import Array
 from truthing.noise.steps import fix_gold
 from truthing.truth.link.design import LinkDesign
 from truthing.truth.link.sampler import LinkDraws
+from truthing.truth.link.scale_tilt import tilt_draws
 from truthing.truth.link.views import Views
 
 CLASS_TRUST = 1.5  # items that the labels' share of a class is worth: r ~ Gamma(1.5, 1.5)
@@ -32,6 +33,8 @@ def wrong_classes(link: LinkDraws, views: Views, gold: Array, rng: np.random.Gen
     expected = views.consensus[known].sum(axis=0)
     ratio = rng.gamma(CLASS_TRUST + counted, size=(n_draws, n_classes)) / (CLASS_TRUST + expected)
     wrong = design.size * (1 - design.expected)
+    if link.positions is not None:
+        ratio = ratio * _tilt(link, likely, wrong, predicted[known], gold[known], rng)
     for k in np.unique(predicted):
         if n_classes == 2:
             shares[:, k, 1 - k] = 1.0
@@ -45,6 +48,29 @@ def wrong_classes(link: LinkDraws, views: Views, gold: Array, rng: np.random.Gen
         drawn[:, k] = 0.0
         shares[:, k] = drawn / np.maximum(drawn.sum(axis=1, keepdims=True), 1e-300)
     return shares
+
+
+def _tilt(
+    link: LinkDraws,
+    likely: Array,
+    wrong: Array,
+    predicted: Array,
+    gold: Array,
+    rng: np.random.Generator,
+) -> Array:
+    """How much more frequent each grade is if the whole panel is severe or lenient, draws ×
+    classes."""
+    assert link.positions is not None
+    n, design = likely.shape[1], link.design
+    expected, missed = np.zeros((2, n, n))
+    for k in np.unique(design.predicted):
+        here = design.predicted == k
+        expected[k] = wrong[here] @ likely[here]
+    expected /= np.maximum(expected.sum(axis=1, keepdims=True), TINY)
+    np.add.at(missed, (predicted, gold), 1)
+    np.fill_diagonal(missed, 0)
+    tilt = tilt_draws(expected, missed, link.positions, len(link.coefficients), rng)
+    return np.exp(np.clip(tilt[:, None] * link.positions, -20, 20))
 
 
 def likely_classes(design: LinkDesign, views: Views) -> Array:

@@ -41,6 +41,7 @@ class LinkDraws:
     flat_weight: float = 0.0
     surprise: float = 1.0
     slips: Slips | None = None  # how gold errs, draw by draw
+    positions: Array | None = None  # of grades on a scale
 
     def chance(self) -> Array:
         """Each group's chance of a right prediction, draws × groups."""
