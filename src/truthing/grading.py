@@ -225,6 +225,7 @@ def grade(
         return grade_streamed(**given)
     say = listener(progress)
     kinds = Kinds(gold_error, scale, cut, groups, classifier_group, unsure, skips)
+    kinds.refuse_calibration(calibration_set)
     about: dict[str, Any] = {"repeats": repeats, "kinds": kinds, "positive": positive}
     joined, order = in_order(prepare(predictions, labels, gold=gold, scores=scores, **about))
     assumptions = list(joined.said)
@@ -299,14 +300,18 @@ def _report(
     noise = outcome.noise or NoiseSummary(
         "none", labels.labelers, None, np.full(labels.n_classes, np.nan)
     )
-    found = {**outcome.diagnostics, "methods": question.methods}
+    found = dict(outcome.diagnostics)
+    if question.methods:
+        found["methods"] = question.methods
     if question.gold_chosen.kind == "unseen":
         found["gold_choice"] = "unseen"
     naive = face_value(labels, predicted, question.survey.weight)
     if question.deployment is not None:
         middle = question.deployment.draw(1000, question.rng()).mean(axis=0, keepdims=True)
         naive = at_shares(naive[None], middle)[0]
-    found["face_value"] = face_values(naive, question.values)
+    graded = face_values(naive, question.values)
+    if graded:
+        found["face_value"] = graded
     told = replace(
         outcome,
         diagnostics=found,
@@ -378,7 +383,9 @@ def _posterior(question: Question, model: Any, panel_error: Any) -> Outcome:
         )
     outcome = again(question, panel_error)
     adds_up = model is None and not trusted and not question.constant and question.survey.plain
-    if adds_up and question.gold_chosen.kind == "random" and question.deployment is None:
+    told = question.deployment, question.gold_error, question.values
+    beyond: list[Any] = [*told, question.doubts, question.labeler_groups, question.siblings]
+    if adds_up and question.gold_chosen.kind == "random" and all(x is None for x in beyond):
         outcome = replace(outcome, state=lambda: _state(question, panel_error))
     return replace(
         outcome, sensitivity=lambda level, progress: sensitivity(question, again, level, progress)

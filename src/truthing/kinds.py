@@ -82,6 +82,21 @@ class Kinds:
         sure, doubted = without_unsure(case, self.unsure)
         return cut_case(sure, self.cut, positive), doubted
 
+    def refuse_calibration(self, calibration_set: Any) -> None:
+        """What has not been studied beside a calibration set is not answered."""
+        said = {
+            "gold_error": self.gold_error,
+            "groups": self.groups,
+            "unsure": self.unsure,
+            "skips": self.skips if self.skips == "hard" else None,
+        }
+        used = [name for name, value in said.items() if value is not None]
+        if calibration_set is not None and used:
+            raise InputError(
+                f"`{used[0]}=` cannot be answered together with `calibration_set=`: that has not "
+                "been studied. Leave one of them out."
+            )
+
     @property
     def ordinal(self) -> bool:
         """Are classes grades in order? Not when they have been cut in two."""

@@ -176,6 +176,7 @@ def prevalence(
         return prevalence_streamed(**arguments)
     per = by if isinstance(by, str) else None
     kinds = Kinds(gold_error, scale, cut, groups, None, unsure, skips)
+    kinds.refuse_calibration(calibration_set)
     joined, order = in_order(
         prepare(None, labels, gold=gold, repeats=repeats, per=per, kinds=kinds)
     )

@@ -172,7 +172,7 @@ def test_repeats(tmp_path: Path, rule: str) -> None:
     again = pl.concat([rows, other, rows[100:150]])
     both(tmp_path, again, predictions, repeats=rule)
     files = written(tmp_path, again, predictions)
-    with pytest.raises(tr.InputError, match=r"says both .* Keep one with --repeats first"):
+    with pytest.raises(tr.InputError, match=r"says both .* Keep one with"):
         tr.grade(*files, engine="stream")
 
 
@@ -250,3 +250,15 @@ def test_command_line(tmp_path: Path, target: str) -> None:
     assert np.abs(streamed[:, 1:].to_numpy() - memory[:, 1:].to_numpy()).max() < 1e-9
     rate = run("rate", files[1], "--label-column", "said", "--engine", "stream", "--json")
     assert json.loads(rate)["items"] == 1500
+
+
+def test_no_argument_is_accepted_and_ignored() -> None:
+    """An argument of grade or prevalence is used by the streamed answer, or refused by name."""
+    import inspect
+
+    from truthing.streaming.choice import ONE_BY_ONE
+    from truthing.streaming.grade import grade_streamed
+
+    used = {*inspect.signature(grade_streamed).parameters, "method"}
+    for function in (tr.grade, tr.prevalence):
+        assert {*inspect.signature(function).parameters} <= used | {*ONE_BY_ONE}

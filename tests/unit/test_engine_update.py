@@ -92,6 +92,9 @@ def test_what_cannot_be_added_is_refused_in_words(tmp_path: Path) -> None:
         report.update(labels)
     with pytest.raises(tr.InputError, match="only the default method"):
         tr.grade(predictions, labels, noise=0.1).update(labels, predictions)
+    gold = {0: 0, 1: 1, 2: 0, 3: 1, 4: 0}
+    with pytest.raises(tr.InputError, match="only the default method"):
+        tr.grade(predictions, labels, gold=gold, gold_error=0.05).update(labels, predictions)
     (tmp_path / "state.npz").write_bytes(b"nothing")
     with pytest.raises(tr.InputError, match="is no state of a grade, or is damaged"):
         tr.read_state(tmp_path / "state.npz")

@@ -195,6 +195,7 @@ def compare(
     draws, seed, panel_error = as_draws(draws), as_seed(seed), as_panel_error(panel_error)
     say = listener(progress)
     kinds = Kinds(gold_error, scale, cut, groups, None, unsure, skips)
+    kinds.refuse_calibration(calibration_set)
     given = dict(zip(names, predictions.values()))
     joined, orders = zip(*map(in_order, join_models(given, labels, gold, repeats, kinds, positive)))
     votes, order = joined[0].labels, orders[0]

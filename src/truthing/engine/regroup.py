@@ -258,8 +258,8 @@ def _one_each(
         raise InputError(
             f"labeler {name!r} says both {shared.classes[label[i - 1]]!r} and "
             f"{shared.classes[label[i]]!r} for item {items[int(item[i])]!r}. Keep one with "
-            "--repeats first or last (repeats=... in Python), keep both with --repeats keep, or "
-            "remove a line."
+            "`repeats='first'` or `repeats='last'`, keep both with `repeats='keep'`, or remove a "
+            "line."
         )
     if shared.repeats in ("first", "last"):
         keep = np.ones(len(key), dtype=bool)

@@ -124,7 +124,7 @@ def _roles(table: Table, columns: Columns, wanted: tuple[str, ...]) -> dict[str,
     if "label" in wanted and columns.layout != "long":
         raise InputError(
             f"{table.name} is a {columns.layout} table: streaming reads one row for each label "
-            "(item, labeler, label). Write it so, or use engine='memory' (--engine memory)."
+            "(item, labeler, label). Write it so, or use `engine='memory'`."
         )
     roles = dict(columns.role)
     if "prediction" in wanted and "prediction" not in roles and "label" in roles:
@@ -146,7 +146,7 @@ def _converted(file: Path, asked: Asked, cache: Path) -> Path:
     if file.suffix.lower() not in (".csv", ".tsv", ".txt") or start[:2] == b"\x1f\x8b":
         raise InputError(
             f"{file.name} is neither Parquet nor plain CSV: streaming reads those two. Write it as "
-            "Parquet, or use engine='memory' (--engine memory)."
+            "Parquet, or use `engine='memory'`."
         )
     content, _ = to_utf_8(start, file.name)
     if not start.endswith(content):
@@ -162,7 +162,7 @@ def _converted(file: Path, asked: Asked, cache: Path) -> Path:
             if head.first_line != 2 or scan.collect_schema().names() != head.frame.columns:
                 raise InputError(
                     f"{file.name}: its header cannot be streamed. Name every column once, or use "
-                    "engine='memory' (--engine memory)."
+                    "`engine='memory'`."
                 )
             scan.sink_parquet(part)
         except BROKEN as problem:

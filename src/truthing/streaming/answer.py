@@ -96,13 +96,11 @@ def _chosen(held: Held, chances: Any, asked: str | None) -> GoldChoice:
     if choice.kind == "seen" and held.constant is not None:
         raise InputError(
             "gold is not a random choice and one class is predicted for every item: that needs the "
-            "labels in memory, use engine='memory' (--engine memory)."
+            "labels in memory, use `engine='memory'`."
         )
     held.warnings.extend(choice.warnings)
     return choice
 
 
 def _needs_memory(level: float, progress: Progress) -> Any:
-    raise InputError(
-        "sensitivity repeats the grade on labels in memory: use engine='memory' (--engine memory)."
-    )
+    raise InputError("sensitivity repeats the grade on labels in memory: use `engine='memory'`.")

@@ -67,15 +67,15 @@ def expectation_pass(shard: Shard, now: Tables, before: Tables | None = None) ->
     sums = _nothing(shard)
     sums.compared = before is not None
     old = before or now
-    sums.moved, sums.farthest = _expectation_pass(
-        *shard.arrays,
-        shard.n_labelers * shard.n_classes,
-        *now,
-        *old,
-        sums.compared,
-        sums.counts,
-        sums.totals,
-    )
+    first_key = shard.n_labelers * shard.n_classes
+    added = sums.compared, sums.counts, sums.totals
+    if shard.n_classes == 2 and not len(shard.votes):
+        start_of, key, _, gold, predicted = shard.arrays
+        odds = [table[..., 1] - table[..., 0] for table in (*now, *old)]
+        found = _two_class_pass(start_of, key, gold, predicted, first_key, *odds, *added)
+    else:
+        found = _expectation_pass(*shard.arrays, first_key, *now, *old, *added)
+    sums.moved, sums.farthest = found
     return sums
 
 
@@ -213,6 +213,56 @@ def _expectation_pass(  # type: ignore[no-untyped-def]
         if guess >= 0:
             for c in range(n_classes):
                 counts[guess, c] += score[c]
+    return moved, farthest
+
+
+@numba.njit(cache=True, nogil=True, inline="always")
+def _chance(start, stop, key, gold, guess, odds, prior):  # type: ignore[no-untyped-def]
+    """The chance that an item is of the second of two classes."""
+    if gold >= 0:
+        return float(gold)
+    score = prior
+    for n in range(start, stop):
+        score += odds[key[n]]
+    if guess >= 0:
+        score += odds[guess]
+    return 1.0 / (1.0 + np.exp(-score))
+
+
+@numba.njit(cache=True, nogil=True)
+def _two_class_pass(  # type: ignore[no-untyped-def]
+    start_of,
+    key,
+    gold,
+    predicted,
+    first_key,
+    odds,
+    prior,
+    old_odds,
+    old_prior,
+    compare,
+    counts,
+    totals,
+):
+    """The same for two classes, where one number per label says as much as two."""
+    moved, farthest = 0.0, 0.0
+    for i in range(len(start_of) - 1):
+        start, stop = start_of[i], start_of[i + 1]
+        guess = first_key + predicted[i] if len(predicted) else -1
+        second = _chance(start, stop, key, gold[i], guess, odds, prior)
+        if compare:
+            step = abs(second - _chance(start, stop, key, gold[i], guess, old_odds, old_prior))
+            moved += 2 * step
+            farthest = max(farthest, step)
+        first = 1.0 - second
+        totals[0] += first
+        totals[1] += second
+        for n in range(start, stop):
+            counts[key[n], 0] += first
+            counts[key[n], 1] += second
+        if guess >= 0:
+            counts[guess, 0] += first
+            counts[guess, 1] += second
     return moved, farthest
 
 

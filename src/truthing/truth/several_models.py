@@ -242,7 +242,10 @@ def _linked(
 def _apart(committee: Committee, frees: list[tuple[Array, Array]], seed: int) -> Array:
     """Answer keys that are not held to the models' own levels."""
     return np.concatenate(
-        [draw_truths(committee, free, gold, seed + n) for n, (free, gold) in enumerate(frees)]
+        [
+            draw_truths(committee, free, gold, (seed + n) % 2**31)
+            for n, (free, gold) in enumerate(frees)
+        ]
     )
 
 
