@@ -25,6 +25,7 @@ def cut_case(case: Case, cut: Any, positive: Any = None) -> Case:
     """
     if cut is None:
         return case
+    cut = f"{cut:g}" if isinstance(cut, float) else cut  # 3.0 of a form is grade 3
     grades = _grades(case)
     place = _place(cut, grades)
     low, high = _names(case.gold, grades, cut, positive)

@@ -187,3 +187,9 @@ def test_weighted_kappa_of_labelers_is_in_the_report() -> None:
     report = tr.labelers(labels, scale="ordinal", draws=200)
     assert 0 < report.agreement["weighted_kappa"].value < 1
     assert report.agreement["ordinal_alpha"].value > report.agreement["krippendorff_alpha"].value
+
+
+def test_a_cut_from_a_form_is_the_same_grade() -> None:
+    labels, predicted, _ = graded(n_items=80)
+    report = tr.grade(predicted, labels, cut=3.0, panel="people", draws=200)
+    assert report.classes == ("below 3", "3 or above")

@@ -238,6 +238,9 @@ class LabelersReport(Result):
                 "consensus_error": None
                 if self.consensus_error is None
                 else _span(self.consensus_error, level),
+                "effective_size": None
+                if self.effective_size is None
+                else _span(self.effective_size, level),
             },
             "agreement": {name: _span(value, level) for name, value in self.agreement.items()},
             "pairs": [pair.to_dict() for pair in self.pairs],
