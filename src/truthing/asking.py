@@ -23,7 +23,7 @@ from truthing.noise.learned import Learned
 from truthing.ordering import Order
 from truthing.simulation import class_prior
 from truthing.survey.calibration import CalibrationItems, read_calibration
-from truthing.survey.clusters import suspected
+from truthing.survey.clusters import forgotten_weights, suspected
 from truthing.survey.columns import column_of, number_in
 from truthing.survey.design import Survey, read_survey
 from truthing.survey.gold_choice import GoldChoice, bounds, gold_choice
@@ -62,6 +62,9 @@ def survey_of(joined: Joined, order: Order, **said: Any) -> Survey:
     joined.warnings.extend(survey.warnings)
     if survey.cluster is None:
         hint = suspected(graded, joined.readings)
+        joined.warnings.extend([hint] if hint else [])
+    if survey.weight is None and survey.stratum is None:
+        hint = forgotten_weights(joined.readings)
         joined.warnings.extend([hint] if hint else [])
     return survey
 

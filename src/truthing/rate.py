@@ -32,6 +32,7 @@ from truthing.panel_kind import panel_of
 from truthing.progress import Progress, listener
 from truthing.shares import Prevalence, as_prevalence, require_two_classes
 from truthing.streaming.choice import runs_streamed
+from truthing.survey.slices import kinder_to
 from truthing.tables.pairs import shared_item
 from truthing.truth.outcome import Outcome
 from truthing.truth.question import Question
@@ -225,6 +226,11 @@ def prevalence(
         noise=None if outcome.noise is None else order.summary(outcome.noise),
     )
     said = votes.counts().astype(float)
+    if survey.slice is not None:
+        place = 1 if votes.n_classes == 2 else int(said.sum(axis=0).argmax())
+        about = question.gold, survey.slice, survey.slice_names, place, votes.classes[place]
+        bias = kinder_to(said, *about)
+        joined.warnings.extend([bias] if bias else [])
     given = said / np.maximum(said.sum(axis=1, keepdims=True), 1)
     return as_prevalence(
         outcome,

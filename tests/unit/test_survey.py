@@ -291,6 +291,27 @@ def test_two_systems_from_one_file(tmp_path: Path) -> None:
     assert "base - new" in shown.output
 
 
+def test_judges_who_are_kinder_to_one_system_are_named() -> None:
+    rng = np.random.default_rng(4)
+    truth, system = rng.integers(0, 2, 400), np.array(["old", "new"] * 200)
+    kind = np.where(system == "new", 0.45, 0.05)  # of failing answers that judges pass
+    votes = [np.where((truth == 0) & (rng.random(400) < kind), 1, truth) for _ in range(3)]
+    labels = tr.Labels.from_matrix(np.stack(votes, axis=1))
+    gold = {int(i): int(truth[i]) for i in rng.choice(400, 150, replace=False)}
+    told = tr.prevalence(labels, gold=gold, by=list(system), panel="models", draws=500).warnings
+    assert any("kinder to 'new' than to 'old'" in words for words in told)
+    fair = tr.prevalence(labels, gold=gold, by=["a", "b", "b", "a"] * 100, draws=500).warnings
+    assert not any("kinder" in words for words in fair)
+
+
+def test_forgotten_weights_are_asked_about(tmp_path: Path) -> None:
+    rows = [("item", "ann", "bob", "prediction", "sampling_weight")]
+    rows += [(f"x{i}", i % 2, i % 2, i % 2, 1 + i % 3) for i in range(40)]  # type: ignore[misc]
+    path = write(tmp_path / "all.csv", rows)  # type: ignore[arg-type]
+    shown = CliRunner().invoke(app, ["grade", path])
+    assert "--weights sampling_weight" in shown.output
+
+
 def test_options_of_the_command_line(tmp_path: Path) -> None:
     drawn = data(120)
     heads = ("item", "ann", "bob", "eva", "joe", "prediction", "gold", "patient", "chance", "w")

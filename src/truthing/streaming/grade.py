@@ -11,7 +11,6 @@ from truthing.asking import fitting_draws, positive_class
 from truthing.kinds import check_metrics
 from truthing.labels import Repeats
 from truthing.metrics.counts import Tally
-from truthing.metrics.ordinal import face_values
 from truthing.panel_kind import panel_of
 from truthing.progress import Progress, listener, part
 from truthing.report import Report
@@ -76,11 +75,8 @@ def grade_streamed(
         **options,
     )
     adds_up = question.gold_chosen.kind == "random" and not question.constant
-    found = {**outcome.diagnostics, "methods": question.methods}
-    found["face_value"] = face_values(held.face_value, None)
     told = replace(
         outcome,
-        diagnostics=found,
         warnings=[*held.warnings, *outcome.warnings],
         assumptions=assumptions + outcome.assumptions,
         state=(lambda: state_on_disk(held, options)) if adds_up else None,

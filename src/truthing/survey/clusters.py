@@ -20,6 +20,18 @@ USUAL = {
     *("doc", "doc_id", "conversation", "conversation_id", "session", "session_id", "prompt_id"),
     *("query", "query_id", "qid", "thread", "user", "user_id", "customer", "epoch_of", "page"),
 }
+WEIGHTS = {
+    *(
+        "weight",
+        "weights",
+        "sampling_weight",
+        "sample_weight",
+        "survey_weight",
+        "stratum",
+        "strata",
+    ),
+    *("sampling_probability", "inclusion_probability"),
+}
 
 
 @dataclass(frozen=True)
@@ -93,6 +105,20 @@ def gold_worth(cluster: Array, gold: Array, found: Alike, target: str) -> float:
     # how alike items are is itself known from few clusters: the variance of Student's t
     few = 1 + 2 / max(len(known) / together - 3, 1.0)
     return 1 / (1 + max(0.0, together - expected) * found.correlation * few)
+
+
+def forgotten_weights(readings: Iterable[Any]) -> str | None:
+    """A sentence where a column looks like weights or strata that nobody named."""
+    for reading in readings:
+        for name in reading.table.frame.columns:
+            if str(name).lower() in WEIGHTS and name not in reading.columns.role.values():
+                what = "stratum" if str(name).lower().startswith("strat") else "weights"
+                return (
+                    f"Column {name!r} was not used. If items were not drawn with equal chances, "
+                    f"say so with `{what}={str(name)!r}`: the figures are about these items as "
+                    "they are."
+                )
+    return None
 
 
 def suspected(items: Sequence[Any], readings: Iterable[Any]) -> str | None:

@@ -12,6 +12,9 @@ from truthing.class_codes import Array
 from truthing.metrics.difference import less_is_better
 from truthing.metrics.estimate import Estimate
 
+FEW_GOLD = 8  # gold items of a slice
+SURE = 0.01
+
 
 @dataclass(frozen=True, eq=False)
 class SliceEstimate:
@@ -58,3 +61,37 @@ def _worst(draws: Sequence[Array], less_is_better: bool) -> Array:
     bad = np.where(np.isnan(bad), -np.inf, bad)
     top = bad == bad.max(axis=0)
     return np.asarray((top / top.sum(axis=0)).mean(axis=1))
+
+
+def kinder_to(
+    votes: Array, gold: Array, slices: Array, names: Sequence[str], place: int, name: Any
+) -> str | None:
+    """A sentence where gold shows that the panel is kinder to one slice than to another: how often
+    most labels say a class that is not true, and how often they miss it."""
+    from scipy.special import chdtrc
+
+    known = np.flatnonzero(gold >= 0)
+    said, true = votes[known].argmax(axis=1) == place, gold[known] == place
+    kind = np.where(said & ~true, 0, np.where(true & ~said, 1, 2))
+    table = np.zeros((len(names), 3))
+    np.add.at(table, (slices[known], kind), 1)
+    size = table.sum(axis=1)
+    if (size >= FEW_GOLD).sum() < 2:
+        return None
+    used = size >= FEW_GOLD
+    seen = table[used][:, table[used].sum(axis=0) > 0]
+    expected = seen.sum(axis=1, keepdims=True) * seen.sum(axis=0) / seen.sum()
+    freedom = (seen.shape[0] - 1) * (seen.shape[1] - 1)
+    if freedom == 0 or expected.min() < 1:
+        return None
+    p = float(chdtrc(freedom, ((seen - expected) ** 2 / expected).sum()))
+    if p > SURE:
+        return None
+    net = np.where(used, (table[:, 0] - table[:, 1]) / np.maximum(size, 1), np.nan)
+    most, least = int(np.nanargmax(net)), int(np.nanargmin(net))
+    return (
+        f"On gold the labelers are kinder to {names[most]!r} than to {names[least]!r} (p = {p:.1g}): "
+        f"they say {name} on {100 * net[most]:+.0f} points of its items too many, and "
+        f"{100 * net[least]:+.0f} points of the other's. The answer allows for it as far as gold "
+        "shows it; more gold in each slice helps."
+    )
