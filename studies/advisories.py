@@ -1,6 +1,7 @@
 """Are libraries that we allow or have installed named in a published advisory?
 
-``python studies/advisories.py FILE``: an export in OSV format, one JSON record, a list of them, or a
+``python studies/advisories.py FILE``: an export in OSV format, one JSON record, a list of them, or
+a
 zip file or folder of records. Without a file (or TRUTHING_ADVISORIES) there is nothing to compare
 with, and that is said. Ends with 1 where an advisory fits.
 """

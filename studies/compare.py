@@ -1,7 +1,10 @@
-"""Comparing models that share mistakes: coverage of accuracies and of differences, calibration of P(a better), beside the naive answer.
+"""Comparing models that share mistakes: coverage of accuracies and of differences, calibration of
+P(a better), beside the naive answer.
 
-Simulated: two, five, ten and twenty models whose mistakes correlate from 0 to .9 (a Gaussian copula), labels from independent labelers, noise known and
-learned. Real crowds: pairs of workers as models, graded by the others; every number of the link is learned from the other sets.
+Simulated: two, five, ten and twenty models whose mistakes correlate from 0 to .9 (a Gaussian
+copula), labels from independent labelers, noise known and
+learned. Real crowds: pairs of workers as models, graded by the others; every number of the link is
+learned from the other sets.
 """
 
 from __future__ import annotations
@@ -19,7 +22,8 @@ from truthing.metrics.estimate import shortest_interval
 def models(
     n_items: int, n_models: int, correlation: float, seed: int
 ) -> tuple[np.ndarray, np.ndarray, tr.Labels]:
-    """Truth, predictions (models × items) and labels of three labelers wrong on a quarter of the items."""
+    """Truth, predictions (models × items) and labels of three labelers wrong on a quarter of the
+    items."""
     from scipy.stats import norm
 
     rng = np.random.default_rng([seed, n_models])
@@ -37,7 +41,8 @@ def models(
 def naive_better(
     labels: tr.Labels, first: np.ndarray, second: np.ndarray
 ) -> tuple[float, float, float]:
-    """Majority vote as truth: difference, its standard error, and P(first better) by the normal approximation."""
+    """Majority vote as truth: difference, its standard error, and P(first better) by the normal
+    approximation."""
     from scipy.stats import norm
 
     votes = labels.counts()
@@ -52,7 +57,8 @@ def naive_better(
 def simulated(
     known: bool, n_models: int, correlation: float, trials: int, n_items: int = 500
 ) -> list[tuple[float, float]]:
-    """One row of the table; returns the chance that we and the naive answer gave to the better one of each two neighbours."""
+    """One row of the table; returns the chance that we and the naive answer gave to the better one
+    of each two neighbours."""
     held: dict[str, list[float]] = defaultdict(list)
     chances, refused = [], 0
     for seed in range(trials):
@@ -84,7 +90,8 @@ def simulated(
             if gap != 0
         ]
     print(
-        f"  {'known' if known else 'learned'}, {n_models:>2} models, correlation {correlation:.1f}: {in_words(held)}; {len(held['naive'])} data sets, {refused} refused",
+        f"  {'known' if known else 'learned'}, {n_models:>2} models, correlation "
+        f"{correlation:.1f}: {in_words(held)}; {len(held['naive'])} data sets, {refused} refused",
         flush=True,
     )
     return chances
@@ -93,7 +100,8 @@ def simulated(
 def areas(
     options: dict[str, float], n_models: int, correlation: float, trials: int, n_items: int = 300
 ) -> dict[str, list[float]]:
-    """AUC and average precision of models whose scores correlate given the truth, and the differences of neighbours."""
+    """AUC and average precision of models whose scores correlate given the truth, and the
+    differences of neighbours."""
     from sklearn.metrics import average_precision_score, roc_auc_score
 
     held: dict[str, list[float]] = defaultdict(list)
@@ -146,7 +154,8 @@ def print_calibration(chances: list[tuple[float, float]]) -> None:
             here = (sure >= low) & (sure < high)
             if here.any():
                 said.append(
-                    f"{sure[here].mean():.2f} sure: right {(given > 0.5)[here].mean():.2f} of {here.sum()}"
+                    f"{sure[here].mean():.2f} sure: right {(given > 0.5)[here].mean():.2f} of "
+                    f"{here.sum()}"
                 )
         print(f"    {who:<6} {', '.join(said)}", flush=True)
 
@@ -168,7 +177,8 @@ def main() -> None:
     for known, trials in ((True, options.trials), (False, options.learned)):
         if options.part in ("simulated", "all") and trials:
             print(
-                f"simulated: 500 items, 3 labelers wrong on 25%, noise {'known' if known else 'learned'}"
+                "simulated: 500 items, 3 labelers wrong on 25%, noise "
+                f"{'known' if known else 'learned'}"
             )
             for n_models in options.models:
                 rows = [
@@ -183,7 +193,8 @@ def main() -> None:
         ):
             held = in_words(areas(given, n_models, correlation, options.areas))
             print(
-                f"  noise {'known' if given else 'unknown'}, {n_models} models, correlation {correlation:.1f}: {held}",
+                f"  noise {'known' if given else 'unknown'}, {n_models} models, correlation "
+                f"{correlation:.1f}: {held}",
                 flush=True,
             )
 

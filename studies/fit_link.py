@@ -1,7 +1,9 @@
-"""The numbers of the link's prior (truth/link/prior.py), learned from public panels, families apart.
+"""The numbers of the link's prior (truth/link/prior.py), learned from public panels, families
+apart.
 
 For each kind of panel: the level λ ~ t(offset + per_agreement · agreed + per_gap · gap) by weighted
-maximum likelihood, a hierarchy of set within family in the weights; how well these numbers are known
+maximum likelihood, a hierarchy of set within family in the weights; how well these numbers are
+known
 themselves by a bootstrap of families; the slope by EM with Laplace's method.
 
     python studies/fit_link.py             the numbers, from all families

@@ -1,7 +1,8 @@
 """Gold chosen where labelers disagree: coverage of accuracy on real crowds with the chances given
 (`gold_weights`), and without.
 
-About 100 gold items per worker, drawn with chances four times as high where the labelers' votes split
+About 100 gold items per worker, drawn with chances four times as high where the labelers' votes
+split
 as where they agree. The numbers of the link are learned from the other families.
 """
 
@@ -56,7 +57,8 @@ def main() -> None:
         mean = np.array([np.mean(values, axis=0) for values in sets.values()])
         error = mean[:, 0].std() / np.sqrt(len(mean))
         print(
-            f"{name:<18} coverage {mean[:, 0].mean():.3f} ± {error:.3f}, width {mean[:, 1].mean():.3f}, "
+            f"{name:<18} coverage {mean[:, 0].mean():.3f} ± {error:.3f}, width "
+            f"{mean[:, 1].mean():.3f}, "
             f"worst set {mean[:, 0].min():.2f} ({len(sets)} sets)"
         )
 

@@ -74,7 +74,8 @@ def main() -> None:
     trials = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     error = np.sqrt(0.95 * 0.05 / trials)
     print(
-        f"{trials} data sets per world (± {error:.3f}): held / width beside gold alone's (gold held)"
+        f"{trials} data sets per world (± {error:.3f}): held / width beside gold alone's (gold "
+        "held)"
     )
     for (number, n_gold, name), rows in run(trials).items():
         held, ratio, alone = np.mean(rows, axis=0)

@@ -6,7 +6,8 @@
 
 Simulated: on a quarter of the items labelers and classifier err on 40%, elsewhere on 8%; labelers
 are unsure (or skip) on half of the hard items. "dropped": such votes are left out and no more said.
-Misled: two items in five are hard, everybody errs on 55% of them, and four votes in five are unsure.
+Misled: two items in five are hard, everybody errs on 55% of them, and four votes in five are
+unsure.
 """
 
 from __future__ import annotations

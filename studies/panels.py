@@ -1,6 +1,8 @@
-"""Public panels as test cases: a labeler is graded as a classifier by the others; truth only checks.
+"""Public panels as test cases: a labeler is graded as a classifier by the others; truth only
+checks.
 
-Panels of one family share labelers, prompts or items: numbers learned from some families are checked
+Panels of one family share labelers, prompts or items: numbers learned from some families are
+checked
 on others. Half A served to choose the method, half B to check it (docs/honesty.md).
 """
 

@@ -1,7 +1,10 @@
-"""Widths that `tr.plan` predicts against widths that `tr.grade` then gives on simulated data of the same design.
+"""Widths that `tr.plan` predicts against widths that `tr.grade` then gives on simulated data of the
+same design.
 
-Predicted: the plan's expected width of a design. Obtained: the mean over data sets of the width that `grade` gives. From assumptions the data sets are
-fresh draws of the assumed world. From a pilot each data set is the pilot, kept, with what the design adds from the same world; predicted is then the mean
+Predicted: the plan's expected width of a design. Obtained: the mean over data sets of the width
+that `grade` gives. From assumptions the data sets are
+fresh draws of the assumed world. From a pilot each data set is the pilot, kept, with what the
+design adds from the same world; predicted is then the mean
 over pilots. Ratios are of means; their standard errors come from both.
 """
 
@@ -120,7 +123,8 @@ def after_pilot(
     seed: int,
     sets: int,
 ) -> tuple[float, float]:
-    """Predicted from one pilot (items, labels, gold), and obtained when it is topped up to the design."""
+    """Predicted from one pilot (items, labels, gold), and obtained when it is topped up to the
+    design."""
     world, goal = world_of(spec), Goal("accuracy", "population", 0.95, False)
     data = world.draw((float(design[1]),), design[0], FIRST + seed)
     order = order_of_gold(design[0], seed)
@@ -160,7 +164,8 @@ def pilots(count: int) -> None:
             ratio, error = ratio_of_means(pairs)
             found.append(ratio)
             print(
-                f"{world} | {pilot} | {design} | {said:.4f} | {got:.4f} | {ratio:.3f} ± {error:.3f}",
+                f"{world} | {pilot} | {design} | {said:.4f} | {got:.4f} | {ratio:.3f} ± "
+                f"{error:.3f}",
                 flush=True,
             )
     _summary(found)
@@ -191,7 +196,8 @@ def designs(trials: int, sets: int) -> None:
             found.append(said / mean)
             noise = "known" if known else "learned"
             print(
-                f"{world} | {metric} | {target} | {noise} | {design} | {said:.4f} | {mean:.4f} ± {error:.4f} | {said / mean:.3f}",
+                f"{world} | {metric} | {target} | {noise} | {design} | {said:.4f} | {mean:.4f} ± "
+                f"{error:.4f} | {said / mean:.3f}",
                 flush=True,
             )
     _summary(found)
@@ -200,7 +206,8 @@ def designs(trials: int, sets: int) -> None:
 def _summary(ratios: list[float]) -> None:
     off = np.abs(np.array(ratios) - 1)
     print(
-        f"{len(off)} designs: mean ratio {np.mean(ratios):.3f}, mean |ratio - 1| {off.mean():.3f}, largest {off.max():.3f}, "
+        f"{len(off)} designs: mean ratio {np.mean(ratios):.3f}, mean |ratio - 1| {off.mean():.3f}, "
+        f"largest {off.max():.3f}, "
         f"within 10%: {(off <= 0.1).sum()}"
     )
 

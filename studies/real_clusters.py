@@ -51,7 +51,8 @@ def main() -> None:
         mean = np.array([np.mean(values, axis=0) for values in sets.values()])
         error = mean[:, 0].std() / np.sqrt(len(mean))
         print(
-            f"{'clusters declared' if use else 'clusters ignored':<18} coverage {mean[:, 0].mean():.3f} "
+            f"{'clusters declared' if use else 'clusters ignored':<18} coverage "
+            f"{mean[:, 0].mean():.3f} "
             f"± {error:.3f}, width {mean[:, 1].mean():.3f}, {mean[:, 2].mean():.0f} gold items, "
             f"{len(mean)} sets"
         )

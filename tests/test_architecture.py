@@ -75,7 +75,8 @@ MODULES = {module_name(path): path for _, path in rooms()}
 
 
 def imported_modules(path: Path) -> set[str]:
-    """Everything of the package that a file imports: on top, inside functions, for types only, or by a string."""
+    """Everything of the package that a file imports: on top, inside functions, for types only, or
+    by a string."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and node.module:
@@ -94,7 +95,8 @@ def imported_rooms(path: Path) -> set[str]:
 
 
 def test_no_two_modules_need_each_other() -> None:
-    """Also not inside functions or for types: what needs each other is one idea, or wants a third place."""
+    """Also not inside functions or for types: what needs each other is one idea, or wants a third
+    place."""
     needs = {name: imported_modules(path) - {name} for name, path in MODULES.items()}
     while needs:
         free = {name for name, others in needs.items() if not others & needs.keys()}
@@ -126,10 +128,13 @@ def test_every_room_has_a_floor() -> None:
 
 
 def test_heavy_libraries_are_imported_only_where_used() -> None:
-    """--help and doctor must start fast: no scipy, numba, sklearn, matplotlib or torch at the top of what they load."""
+    """--help and doctor must start fast: no scipy, numba, sklearn, matplotlib or torch at the top
+    of what they load."""
     code = (
-        "import sys; from truthing.cli.main import app; import truthing.doctor, truthing.render.doctor; "
-        "print([m for m in ('scipy', 'numba', 'sklearn', 'matplotlib', 'torch', 'pandas') if m in sys.modules])"
+        "import sys; from truthing.cli.main import app; import truthing.doctor, "
+        "truthing.render.doctor; "
+        "print([m for m in ('scipy', 'numba', 'sklearn', 'matplotlib', 'torch', 'pandas') if m in "
+        "sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
@@ -160,7 +165,8 @@ def test_functions_are_short() -> None:
 
 
 def test_public_names_survive_an_import_of_every_module() -> None:
-    """A module must not bear the name of a public function: importing it would replace the function."""
+    """A module must not bear the name of a public function: importing it would replace the
+    function."""
     code = """
 import importlib, sys, types
 import truthing as tr

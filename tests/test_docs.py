@@ -1,4 +1,5 @@
-"""Documentation that cannot drift: command pages equal --help, and every Python block of README and docs runs."""
+"""Documentation that cannot drift: command pages equal --help, and every Python block of README and
+docs runs."""
 
 from __future__ import annotations
 

@@ -125,7 +125,8 @@ class Kinds:
         """How many votes on each item were unsure or, if labelers skip what is hard, left out."""
         if self.skips not in (None, "random", "hard"):
             raise InputError(
-                f"skips {self.skips!r} is not known: choose 'random' (labels are missing by chance) "
+                f"skips {self.skips!r} is not known: choose 'random' (labels are missing by "
+                "chance) "
                 "or 'hard' (labelers leave out what is hard)."
             )
         labels = joined.labels
@@ -134,7 +135,8 @@ class Kinds:
         if self.skips == "hard":
             doubts = doubts + skipped_votes(labels)
             told.append(
-                "Labelers leave out what is hard: a missing vote counts as an unsure one, half like "
+                "Labelers leave out what is hard: a missing vote counts as an unsure one, half "
+                "like "
                 "the item's other votes and half for any class."
             )
         elif self.skips is None and labels.n_labels < MOST_CHECKED:

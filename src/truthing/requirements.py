@@ -62,7 +62,8 @@ def parse(text: str, kind: str = "grade") -> Requirement:
     """A requirement as people write it.
 
     >>> parse("accuracy >= 80%")
-    Requirement(text='accuracy >= 80%', metric='accuracy', sign='>=', number=0.8, first='', second='')
+    Requirement(text='accuracy >= 80%', metric='accuracy', sign='>=', number=0.8, first='',
+    second='')
     """
     plain = text.replace("≥", ">=").replace("≤", "<=")
     found = (_PAIRED if kind == "compare" else _SIMPLE).fullmatch(plain)

@@ -1,4 +1,5 @@
-"""The web page in a real browser: from files to a report and its downloads, errors, cancelling, two runs, every width."""
+"""The web page in a real browser: from files to a report and its downloads, errors, cancelling, two
+runs, every width."""
 
 from __future__ import annotations
 
@@ -115,7 +116,8 @@ def test_from_files_to_report_and_downloads(page: Any, address: str, tmp_path: P
     page.execute_script("document.querySelectorAll('details').forEach(e => { e.open = true })")
     command = one(page, "#command").text
     assert command == (
-        "truthing grade predictions.csv odd.csv --gold gold.csv --item-column item,ref --labeler-column who --label-column verdict"
+        "truthing grade predictions.csv odd.csv --gold gold.csv --item-column item,ref "
+        "--labeler-column who --label-column verdict"
     )
     page.switch_to.frame(frame)
     headline = until(page, "h1").text

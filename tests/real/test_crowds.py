@@ -1,4 +1,5 @@
-"""The honesty benchmark in small, on three real crowds: the link covers where the noise model alone does not."""
+"""The honesty benchmark in small, on three real crowds: the link covers where the noise model alone
+does not."""
 
 from __future__ import annotations
 
@@ -63,7 +64,8 @@ def test_rte_grades_end_to_end(real_data: Path) -> None:
 
 
 def test_labelers_are_put_in_the_right_order(real_data: Path) -> None:
-    """Learned against true error, labelers with 20 labels or more; measured .80 (rte) and .97 (bluebird)."""
+    """Learned against true error, labelers with 20 labels or more; measured .80 (rte) and .97
+    (bluebird)."""
     from scipy.stats import spearmanr
 
     import truthing as tr

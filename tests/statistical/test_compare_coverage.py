@@ -1,4 +1,5 @@
-"""Coverage of accuracies and differences when models share mistakes, in small; the long version is studies/compare.py."""
+"""Coverage of accuracies and differences when models share mistakes, in small; the long version is
+studies/compare.py."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ TRIALS = 40
 
 
 def test_intervals_hold_when_models_share_mistakes() -> None:
-    """Five models at correlation .9, where a latent-class model of the predictions held .49 of the accuracies. False alarm below 1e-6 each."""
+    """Five models at correlation .9, where a latent-class model of the predictions held .49 of the
+    accuracies. False alarm below 1e-6 each."""
     accuracy, difference = [], []
     for seed in range(TRIALS):
         truth, predicted, labels = models(300, 5, 0.9, seed)
@@ -39,7 +41,8 @@ def test_intervals_hold_when_models_share_mistakes() -> None:
 
 
 def test_differences_of_areas_hold_and_are_paired() -> None:
-    """Scores correlated by .9 given the truth: a narrower prior of the curves held .88. False alarm below 1e-6."""
+    """Scores correlated by .9 given the truth: a narrower prior of the curves held .88. False alarm
+    below 1e-6."""
     held = areas({"noise": 0.25, "panel_error": 0}, 2, 0.9, TRIALS, 200)
     assert np.mean(held["auc difference"]) >= binom.ppf(1e-6, TRIALS, 0.95) / TRIALS
     assert np.mean(held["auc width"]) < 0.6 * np.mean(held["auc unpaired width"])

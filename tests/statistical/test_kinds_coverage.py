@@ -1,4 +1,5 @@
-"""Small seeded versions of studies/gold_error.py, labeler_groups.py, grades.py and missing_votes.py."""
+"""Small seeded versions of studies/gold_error.py, labeler_groups.py, grades.py and
+missing_votes.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Coefficients of agreement against published worked examples and scikit-learn; their intervals over simulated items."""
+"""Coefficients of agreement against published worked examples and scikit-learn; their intervals
+over simulated items."""
 
 from __future__ import annotations
 
@@ -38,7 +39,8 @@ def test_krippendorff_and_gwet_with_missing_data() -> None:
 
 
 def test_conger_with_missing_data() -> None:
-    """The value is that of the package irrCAC for the same data, the error that of leaving out one item after the other."""
+    """The value is that of the package irrCAC for the same data, the error that of leaving out one
+    item after the other."""
     assert tr.agreement(krippendorffs_example())["conger_kappa"].value == pytest.approx(
         0.76207, abs=5e-6
     )
@@ -51,7 +53,8 @@ def test_conger_with_missing_data() -> None:
 
 
 def test_two_abstractors() -> None:
-    """The table in the documentation of irrCAC (Gwet 2014): Cohen .7964 ± .0589, AC1 .8493 ± .0432, α .7973 ± .0591."""
+    """The table in the documentation of irrCAC (Gwet 2014): Cohen .7964 ± .0589, AC1 .8493 ± .0432,
+    α .7973 ± .0591."""
     table = {(0, 0): 13, (1, 1): 20, (1, 2): 7, (2, 1): 4, (2, 2): 56}
     found = tr.agreement(
         tr.Labels.from_matrix([pair for pair, n in table.items() for _ in range(n)])
@@ -117,7 +120,8 @@ def test_no_pair_no_agreement() -> None:
 
 
 def test_intervals_hold_the_coefficient_of_the_population() -> None:
-    """300 samples of 60 items; false alarm 1e-6 for each coefficient at a true coverage of .93 or more."""
+    """300 samples of 60 items; false alarm 1e-6 for each coefficient at a true coverage of .93 or
+    more."""
     options = {"prior": [0.7, 0.3], "fallibility": 0.25, "difficulty": (1, 4), "availability": 0.8}
     actual = tr.agreement(tr.simulate(100_000, 4, **options, seed=1).labels)
     held = dict.fromkeys(actual, 0)

@@ -1,4 +1,5 @@
-"""The web page from the inside: what it refuses, what it keeps and for how long, and that it says what the command line says."""
+"""The web page from the inside: what it refuses, what it keeps and for how long, and that it says
+what the command line says."""
 
 from __future__ import annotations
 
@@ -371,7 +372,8 @@ def test_numbers_are_those_of_the_command_shown(
 
     command = html.unescape(re.findall(r'<code id="command">(.*?)</code>', page.text)[0])
     assert command == (
-        "truthing grade ./-p.csv 'my labels.csv' --item-column image,task --labeler-column who --label-column verdict "
+        "truthing grade ./-p.csv 'my labels.csv' --item-column image,task --labeler-column who "
+        "--label-column verdict "
         "--noise 0.02-0.125 --positive no --level 0.8"
     )
     (tmp_path / "my labels.csv").write_text(LABELS)
@@ -498,7 +500,8 @@ def test_one_file_with_everything_is_named_once() -> None:
 
 
 def test_one_file_with_everything(visitor: Visitor, tmp_path: Path, monkeypatch: Any) -> None:
-    """Columns that were named for labels serve the gold of the same file too, here and on the command line."""
+    """Columns that were named for labels serve the gold of the same file too, here and on the
+    command line."""
     rows = [f"{i},{w},{'xy'[(i + (i % 5 == w)) % 2]},{'xy'[i % 2]},{'xy'[i % 2] if i < 9 else ''}" for i in range(40) for w in range(3)]  # fmt: skip
     content = "item,who,label,prediction,gold\n" + "\n".join(rows)
     (tmp_path / "all.csv").write_text(content)

@@ -1,4 +1,5 @@
-"""The web page when things break: crashing readers, foreign cookies, killed servers, stalled bodies."""
+"""The web page when things break: crashing readers, foreign cookies, killed servers, stalled
+bodies."""
 
 from __future__ import annotations
 

@@ -88,7 +88,8 @@ def test_perfect_labels_give_mcnemar() -> None:
 
 
 def test_one_model_of_two_is_what_grade_says() -> None:
-    """Known noise: the regression on predictions and grade's Gibbs sampler are different roads to one posterior."""
+    """Known noise: the regression on predictions and grade's Gibbs sampler are different roads to
+    one posterior."""
     _, predicted, labels = made()
     compared = tr.compare(
         {"a": predicted[0], "b": predicted[1]}, labels, noise=0.2, panel_error=0, draws=2000
@@ -118,7 +119,8 @@ def test_gradient_is_the_derivative() -> None:
 
 
 def test_sampler_agrees_with_enumeration() -> None:
-    """Six items, two models: P(truth | predictions, labels) by summing over a grid of the two coefficients' normals, against the draws."""
+    """Six items, two models: P(truth | predictions, labels) by summing over a grid of the two
+    coefficients' normals, against the draws."""
     predicted = np.array([[0, 0, 1, 1, 1, 0], [0, 1, 1, 0, 1, 1]])
     regression = Regression.on_predictions(
         predicted, np.zeros((2, 2), dtype=np.int64)
@@ -207,7 +209,8 @@ def test_more_classes() -> None:
 def scored(
     n_items: int = 200, correlation: float = 0.8, seed: int = 0
 ) -> tuple[np.ndarray, np.ndarray, dict[str, tr.Predictions]]:
-    """Truth, scores of three models (the first two are twins but for noise, the third is useless) and what compare takes."""
+    """Truth, scores of three models (the first two are twins but for noise, the third is useless)
+    and what compare takes."""
     rng = np.random.default_rng(seed)
     truth = rng.choice(2, size=n_items, p=[0.6, 0.4])
     noise = np.sqrt(correlation) * rng.standard_normal(n_items) + np.sqrt(
@@ -260,7 +263,8 @@ def test_areas_on_new_data_spread_as_delong_says() -> None:
 
 @pytest.mark.parametrize("options", [{"noise": 0.2}, {}, {"panel_error": 0}])
 def test_areas_are_paired(options: dict[str, float]) -> None:
-    """Correlated models: their difference is narrower than independent draws would make it; twins do not differ at all."""
+    """Correlated models: their difference is narrower than independent draws would make it; twins
+    do not differ at all."""
     truth, _, models = scored()
     rng = np.random.default_rng(1)
     labels = tr.Labels.from_matrix(

@@ -25,7 +25,8 @@ TABLES = np.concatenate([symmetric_table(np.array(ERRORS), 2), [[[0.1, 0.9], [0.
 
 @pytest.fixture(scope="module")
 def panel() -> Simulation:
-    """Four honest labelers of falling quality, the fourth a guesser, and w5, who answers the opposite."""
+    """Four honest labelers of falling quality, the fourth a guesser, and w5, who answers the
+    opposite."""
     return tr.simulate(500, 5, prior=[0.6, 0.4], confusion=TABLES, availability=0.9, seed=5)
 
 
@@ -136,7 +137,8 @@ def test_needed_counts_equal_labelers(report: tr.LabelersReport) -> None:
 
 @pytest.mark.parametrize("share", [1.0, 0.6])
 def test_copies_have_no_vote_and_add_little(share: float) -> None:
-    """A copied labeler looks perfect to any model of independent labelers; here the pair is found and errors stay honest."""
+    """A copied labeler looks perfect to any model of independent labelers; here the pair is found
+    and errors stay honest."""
     data = tr.simulate(500, 5, prior=[0.6, 0.4], confusion=symmetric_table(0.18, 2), seed=3)
     grid, rng = data.labels.matrix(), np.random.default_rng(0)
     own = np.where(rng.random(500) < 0.2, 1 - data.truth, data.truth)
@@ -161,7 +163,8 @@ def test_copies_have_no_vote_and_add_little(share: float) -> None:
 
 
 def test_independent_labelers_are_seldom_suspected() -> None:
-    """40 honest panels: at most a tenth may be suspected (measured .01 to .03; 4 of 40 has probability .03 at .03)."""
+    """40 honest panels: at most a tenth may be suspected (measured .01 to .03; 4 of 40 has
+    probability .03 at .03)."""
     suspected = 0
     for seed in range(40):
         rates = np.random.default_rng(seed).uniform(0.05, 0.35, 6)
@@ -282,7 +285,8 @@ def test_command_refuses_in_one_line(tmp_path: Path) -> None:
 
 
 def test_labelers_are_graded_by_the_others(panel: Simulation, report: tr.LabelersReport) -> None:
-    """The same answer as `grade` gives for the labeler as a classifier; wider than where labelers are taken to err independently."""
+    """The same answer as `grade` gives for the labeler as a classifier; wider than where labelers
+    are taken to err independently."""
     name = panel.labels.labelers[0]
     grid = panel.labels.matrix()
     others = panel.labels.select([w for w in panel.labels.labelers if w != name])
@@ -298,7 +302,8 @@ def test_labelers_are_graded_by_the_others(panel: Simulation, report: tr.Labeler
 
 
 def test_nobody_else_speaks_of_their_items() -> None:
-    """The fifth labeler shares too few items with the others to be graded by them: no number instead of a guess."""
+    """The fifth labeler shares too few items with the others to be graded by them: no number
+    instead of a guess."""
     data = tr.simulate(200, 5, prior=[0.5, 0.5], fallibility=0.3, seed=4)
     alone = (data.labels.labeler == 4) & (data.labels.item >= 10)
     apart = np.where(alone, data.labels.item + 1000, data.labels.item)

@@ -33,7 +33,8 @@ def test_counts_drawn_at_once_have_the_moments_of_items_drawn_one_by_one(
     monkeypatch.setattr(draws, "_MANY", 100)
     at_once = draw_confusion(posterior, groups, 20_000, np.random.default_rng(2)).draws
     spread = one_by_one.std(axis=0)
-    # five standard errors of a mean and of a standard deviation over 20,000 draws: false alarm below 1e-5
+    # five standard errors of a mean and of a standard deviation over 20,000 draws: false alarm
+    # below 1e-5
     assert (
         np.abs(at_once.mean(axis=0) - one_by_one.mean(axis=0)).max()
         < 5 * np.sqrt(2 / 20_000) * spread.max()

@@ -1,4 +1,5 @@
-"""Labelers as a channel: Su's printed numbers, enumeration, count formulas and what every channel must obey."""
+"""Labelers as a channel: Su's printed numbers, enumeration, count formulas and what every channel
+must obey."""
 
 from __future__ import annotations
 
@@ -155,7 +156,8 @@ def test_labelers_needed_is_the_smallest_number() -> None:
 
 
 def test_bits_collected_equal_the_exact_average_over_items() -> None:
-    """Items with different labelers: the simulator against exact counts, item by item, with and without each labeler."""
+    """Items with different labelers: the simulator against exact counts, item by item, with and
+    without each labeler."""
     rng = np.random.default_rng(1)
     tables = random_tables(rng, 4, 3)
     prior = np.array([0.5, 0.3, 0.2])

@@ -1,4 +1,5 @@
-"""Plans: bad input in one sentence, monotone in the budget, Lam & Stork as special cases, what comes next."""
+"""Plans: bad input in one sentence, monotone in the budget, Lam & Stork as special cases, what
+comes next."""
 
 from __future__ import annotations
 
@@ -161,7 +162,8 @@ def test_the_cheaper_of_two_equal_kinds_is_bought() -> None:
 
 
 def test_lam_stork_equation_3_is_the_special_case_of_one_label() -> None:
-    """Noise known, population, many items: widths of the simulated posterior follow Lam & Stork's variance within 8% (6 sets)."""
+    """Noise known, population, many items: widths of the simulated posterior follow Lam & Stork's
+    variance within 8% (6 sets)."""
     goal = Goal("accuracy", "population", 0.95, True)
     for error, mislabeling in ((0.2, 0.1), (0.3, 0.2)):
         noisy = simulate_surface(
@@ -185,7 +187,8 @@ def test_lam_stork_equation_3_is_the_special_case_of_one_label() -> None:
 
 
 def test_lam_stork_equation_4_is_too_optimistic_about_two_labelers() -> None:
-    """The simulated posterior sides with what two labelers really leave: 1.75 times the paper's variance at e = .1, m = .2."""
+    """The simulated posterior sides with what two labelers really leave: 1.75 times the paper's
+    variance at e = .1, m = .2."""
     error, mislabeling, n = 0.1, 0.2, 3200
     goal = Goal("accuracy", "population", 0.95, True)
     surface = simulate_surface(
@@ -204,7 +207,8 @@ def test_lam_stork_equation_4_is_too_optimistic_about_two_labelers() -> None:
 
 
 def test_item_variance_is_that_of_the_best_estimate() -> None:
-    """Against the spread of maximum-likelihood estimates over 2,000 multinomial samples (standard error 3%)."""
+    """Against the spread of maximum-likelihood estimates over 2,000 multinomial samples (standard
+    error 3%)."""
     error, mislabeling, labels, n = 0.3, 0.2, 3, 2000
     rng = np.random.default_rng(0)
     wrong = rng.random((2000, n)) < error
@@ -265,7 +269,8 @@ def test_expected_gain_equals_enumeration() -> None:
 
 
 def test_gold_is_drawn_with_the_chances_that_are_exported() -> None:
-    """4,000 samples: each item's frequency within 5 standard errors of its chance (false alarm about 1e-5)."""
+    """4,000 samples: each item's frequency within 5 standard errors of its chance (false alarm
+    about 1e-5)."""
     gains = np.array([0.0, 1, 1, 4, 4, 9, 100, 0.5, 0.5, 2])
     chance = _inclusion(gains, 4, "weighted")
     assert chance.sum() == pytest.approx(4)
@@ -350,7 +355,8 @@ def test_known_noise_prefers_labels_where_the_truth_is_open() -> None:
 
 
 def test_gold_effect_is_what_gold_then_does() -> None:
-    """Predicted from the belief with 40 gold items; obtained by adding 60 real ones: mean of 8 draws, within 15%."""
+    """Predicted from the belief with 40 gold items; obtained by adding 60 real ones: mean of 8
+    draws, within 15%."""
     data = tr.simulate(400, 3, prior=0.4, operating_point=(0.85, 0.2), fallibility=0.3, seed=6)
     first = data.gold(40, seed=0)
     effect = gold_effect(data.predictions, data.labels, 60, gold=first)

@@ -1,4 +1,5 @@
-"""What a plan learns from a pilot: the classifier as its labels have it, and whether its labelers err independently."""
+"""What a plan learns from a pilot: the classifier as its labels have it, and whether its labelers
+err independently."""
 
 from __future__ import annotations
 

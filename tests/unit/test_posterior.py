@@ -35,7 +35,8 @@ def panel(seed: int = 1, n: int = 300, **options: Any) -> Any:
 
 
 def test_known_noise_equals_enumeration() -> None:
-    """Eight items: the classifier's rows and the prior integrated analytically over every answer key, against 40,000 draws."""
+    """Eight items: the classifier's rows and the prior integrated analytically over every answer
+    key, against 40,000 draws."""
     from scipy.special import betaln
 
     data = tr.simulate(
@@ -390,7 +391,8 @@ def test_sensitivity_and_json() -> None:
 
 
 def test_em_climbs_to_the_same_place_as_plain_em() -> None:
-    """Plain EM (its likelihood never falls) and the accelerated one end at the same point; the latter in fewer passes."""
+    """Plain EM (its likelihood never falls) and the accelerated one end at the same point; the
+    latter in fewer passes."""
     data = panel(n=400)
     model = Rows(data.labels.n_labelers, data.labels.n_classes)
     options = {"tolerance": 1e-11, "most": 5000}
@@ -415,7 +417,8 @@ def test_em_climbs_to_the_same_place_as_plain_em() -> None:
 
 @pytest.mark.parametrize("prior", [None, np.array([0.3, 0.7])])
 def test_sampler_matches_enumeration(prior: np.ndarray | None) -> None:
-    """Rows, classifier and prior summed out by hand: every answer key of six items has its exact chance; labels may come as votes."""
+    """Rows, classifier and prior summed out by hand: every answer key of six items has its exact
+    chance; labels may come as votes."""
     votes = np.array([[2, 0], [1, 1], [0, 3], [1, 2], [0, 1], [2, 1]])
     item, label = np.nonzero(votes)
     crowd = Entries(
@@ -471,7 +474,8 @@ def test_sampler_matches_enumeration(prior: np.ndarray | None) -> None:
 
 
 def test_strata_settle_and_keep_their_classes() -> None:
-    """Hard items whose labelers are little better than chance: chains agree on the metric, and no hard stratum is called by the other class."""
+    """Hard items whose labelers are little better than chance: chains agree on the metric, and no
+    hard stratum is called by the other class."""
     rng = np.random.default_rng(1)
     truth, hard = rng.integers(0, 2, 400), (rng.random(400) < 0.35).astype(int)
     wrong = np.stack([rng.uniform(0.02, 0.15, (2, 8)), rng.uniform(0.2, 0.5, (2, 8))])[hard, truth]

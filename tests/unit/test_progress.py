@@ -89,7 +89,8 @@ def test_lines_for_true(data, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_stretches_leave_the_chains_where_they_were(data, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Chains cut into stretches have the same distribution as whole ones: their means differ by Monte Carlo error only."""
+    """Chains cut into stretches have the same distribution as whole ones: their means differ by
+    Monte Carlo error only."""
     entries, nobody = Entries.of(data.labels), np.full(300, -1)
     predicted = np.array([data.labels.classes.index(c) for c in data.predictions])
     evidence = table_log_likelihood(data.labels, np.full((4, 2, 2), 0.2) + 0.6 * np.eye(2))

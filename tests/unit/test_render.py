@@ -1,4 +1,5 @@
-"""What people see, with names that mean harm: shown as text on the page, the terminal, in Markdown, spreadsheets and pictures."""
+"""What people see, with names that mean harm: shown as text on the page, the terminal, in Markdown,
+spreadsheets and pictures."""
 
 from __future__ import annotations
 

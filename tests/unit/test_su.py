@@ -1,4 +1,5 @@
-"""Su's methods against independent computations: enumeration of every answer key, simulation, scikit-learn."""
+"""Su's methods against independent computations: enumeration of every answer key, simulation,
+scikit-learn."""
 
 from __future__ import annotations
 
@@ -51,7 +52,8 @@ def confusion_of(data: Any) -> np.ndarray:
 def enumerate_posterior(
     data: Any, errors: list[float], matrix: np.ndarray, prior: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Every answer key of two classes and its probability, from the definition (7), (10); nothing of the library is used."""
+    """Every answer key of two classes and its probability, from the definition (7), (10); nothing
+    of the library is used."""
     grid, n = data.labels.matrix(), len(data.truth)
     keys = np.array(list(itertools.product([0, 1], repeat=n)))
     weight = np.ones(len(keys))

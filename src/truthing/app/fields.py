@@ -67,7 +67,8 @@ def option(name: str, value: Any) -> list[str]:
 
     >>> option("panel_error", 0.05), option("noise", (0.02, 0.08)), option("positive",
     ...     "not spam"), option("sensitivity", True)
-    (['--panel-error', '0.05'], ['--noise', '0.02-0.08'], ['--positive', "'not spam'"], ['--sensitivity'])
+    (['--panel-error', '0.05'], ['--noise', '0.02-0.08'], ['--positive', "'not spam'"],
+    ['--sensitivity'])
     """
     flag = f"--{OPTION_NAMES.get(name, name).replace('_', '-')}"
     return [flag] if value is True else [flag, _spelt(value)]

@@ -86,10 +86,18 @@ def ceiling(
     words = keywords(ignore=ignore, missing=missing, classes=classes, map=map)
     panel = keywords(labeler_columns=labeler_columns, question=question)
     found = read_ceiling(
-        file, kind=kind, column=score_column, layout=layout, repeats=repeats,  # type: ignore[arg-type]
-        item_column=item_column, labeler_column=labeler_column, label_column=label_column, truth_column=truth_column,
-        **words, **panel,
-    )  # fmt: skip
+        file,
+        kind=kind,
+        column=score_column,
+        layout=layout,
+        repeats=repeats,  # type: ignore[arg-type]
+        item_column=item_column,
+        labeler_column=labeler_column,
+        label_column=label_column,
+        truth_column=truth_column,
+        **words,
+        **panel,
+    )
     own: dict[str, Any] = (
         {"labeler_column": labeler_column, **panel} if predictions == file else {}
     )  # one file may hold votes and predictions

@@ -39,10 +39,19 @@ def doctor(
 
     output.check()
     said = parse.asked(
-        layout=layout, item_column=item_column, labeler_column=labeler_column,
-        label_column=label_column, prediction_column=prediction_column, score_column=score_column,
-        truth_column=truth_column, labeler_columns=labeler_columns, ignore=ignore,
-        missing=missing, classes=classes, map=map, question=question,
-    )  # fmt: skip
+        layout=layout,
+        item_column=item_column,
+        labeler_column=labeler_column,
+        label_column=label_column,
+        prediction_column=prediction_column,
+        score_column=score_column,
+        truth_column=truth_column,
+        labeler_columns=labeler_columns,
+        ignore=ignore,
+        missing=missing,
+        classes=classes,
+        map=map,
+        question=question,
+    )
     found = examine(files, said)
     showing.deliver(found, output, show, about={})

@@ -105,9 +105,17 @@ def labelers(
     votes = case.labels
     with waiting() as progress:
         result = describe(
-            votes, gold=case.gold, noise=parse.noise(noise), prior=parse.prior(prior, votes.classes, None),
-            panel=panel, groups=groups, scale="ordinal" if ordinal else None, repeats=repeats, seed=seed, progress=part(progress, 0, 0.9),  # type: ignore[arg-type]
-        )  # fmt: skip
+            votes,
+            gold=case.gold,
+            noise=parse.noise(noise),
+            prior=parse.prior(prior, votes.classes, None),
+            panel=panel,
+            groups=groups,
+            scale="ordinal" if ordinal else None,
+            repeats=repeats,  # type: ignore[arg-type]
+            seed=seed,
+            progress=part(progress, 0, 0.9),
+        )
         parse.in_words_of_options(result)
         shorter = without(result, left_out, level, part(progress, 0.9, 1))
     words = {"expert": expert, "left_out": shorter}

@@ -66,7 +66,8 @@ class Engine(ABC):
     """Labels in shards, and three short methods: map a kernel over them, add what it gives, close.
 
     A new engine needs `map` only; `add` is replaced where results can be added before they
-    travel. What is written for each item is mapped and taken shard by shard. A kernel is a plain function ``kernel(shard, *shared)``; results are taken in the order
+    travel. What is written for each item is mapped and taken shard by shard. A kernel is a plain
+    function ``kernel(shard, *shared)``; results are taken in the order
     of the shards, so that no sum depends on which came first.
     """
 

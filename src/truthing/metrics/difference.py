@@ -59,7 +59,8 @@ class Difference(Estimate):
         """P(the two differ by at most ``within``): the region of practical equivalence."""
         if within < 0:
             raise InputError(
-                f"within={within}: how far two models may differ and still count as equal; not negative."
+                f"within={within}: how far two models may differ and still count as equal; not "
+                "negative."
             )
         return float((np.abs(self.values) <= within + 1e-12) @ self.weights)
 

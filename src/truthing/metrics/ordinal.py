@@ -1,4 +1,5 @@
-"""Metrics of grades on a scale, from draws of the confusion matrix: how far apart, not only whether.
+"""Metrics of grades on a scale, from draws of the confusion matrix: how far apart, not only
+whether.
 
 With v the grades' values, e the share of items in each cell of the confusion matrix:
 mean absolute error Σ e_ck |v_c - v_k|; quadratic-weighted κ = 1 - Σ e_ck (v_c - v_k)² / Σ e_c e_k

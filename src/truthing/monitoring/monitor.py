@@ -90,7 +90,8 @@ def monitor(
     else:
         lowest = floor * (1 - _bound(wrong_fails))
         assumptions.append(
-            f"By your word labelers fail at most {wrong_fails:.1%} of the passing items, at any time "
+            f"By your word labelers fail at most {wrong_fails:.1%} of the passing items, at any "
+            "time "
             f"and in any version: so labels of a good system pass at {lowest:.3g} or more."
         )
     found = evidence_of_fall(read.passed, lowest)

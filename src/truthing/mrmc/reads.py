@@ -121,7 +121,8 @@ def _truth(
     open_cases = [case for case in names if case not in truth]
     if open_cases:
         raise InputError(
-            f"{len(open_cases):,} of {len(names):,} cases have no truth ({listing(open_cases, 3)}): "
+            f"{len(open_cases):,} of {len(names):,} cases have no truth "
+            f"({listing(open_cases, 3)}): "
             "the analysis of readers as a sample needs the truth of every case. Leave these "
             "cases out, or use compare, which works with partial gold for these readers."
         )

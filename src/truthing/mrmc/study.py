@@ -60,7 +60,8 @@ def readers(
     Examples
     --------
     >>> import truthing as tr
-    >>> rows = [{"case": c, "reader": r, "score": (c * 7 + r * 3) % 10 + 4 * (c % 2), "truth": c % 2}
+    >>> score = lambda c, r: (c * 7 + r * 3) % 10 + 4 * (c % 2)
+    >>> rows = [{"case": c, "reader": r, "score": score(c, r), "truth": c % 2}
     ...         for c in range(40) for r in range(5)]
     >>> study = tr.readers(rows)
     >>> low, high = study.average().interval(0.95)

@@ -166,7 +166,8 @@ class Costs:
         if not isinstance(costs, Mapping) or not costs:
             raise InputError(
                 "prices are missing: give that of an item, a label or a gold label with "
-                "`costs={'item': 0.1, 'label': 0.05, 'gold': 2}`. What has no price is not for sale."
+                "`costs={'item': 0.1, 'label': 0.05, 'gold': 2}`. What has no price is not for "
+                "sale."
             )
         known = ("item", "label", "gold")
         for name in costs:

@@ -57,7 +57,8 @@ def _chains(diagnostics: Mapping[str, Any], n_draws: int) -> int:
 
 
 def _of_grade(report: Any) -> tuple[Variables, dict[str, Any]]:
-    """The confusion matrix (of up to 30 classes) and its metrics; areas under curves have draws of their own."""
+    """The confusion matrix (of up to 30 classes) and its metrics; areas under curves have draws of
+    their own."""
     if report["accuracy"].kind != "draws":
         raise InputError(
             f"method={report.method!r} computes its answer without draws: to_arviz() needs "

@@ -207,9 +207,15 @@ def _people(result: LabelersReport, optional: list[str], level: float, top: int)
             },
         }
         table.add_row(
-            Text(safe(row["labeler"], 16)), f"{row['labels']:,}", f"{row['error']:.3f}", f"{row['error_low']:.3f} – {row['error_high']:.3f}",
-            *(extra[name] for name in optional), f"{row['bits'] / most:.0%}", f"{row['adds'] / most:.0%}", Text(_advice(row)),
-        )  # fmt: skip
+            Text(safe(row["labeler"], 16)),
+            f"{row['labels']:,}",
+            f"{row['error']:.3f}",
+            f"{row['error_low']:.3f} – {row['error_high']:.3f}",
+            *(extra[name] for name in optional),
+            f"{row['bits'] / most:.0%}",
+            f"{row['adds'] / most:.0%}",
+            Text(_advice(row)),
+        )
     table.caption = (
         "tells, adds: share of what a perfect label would tell, and of that what the others do not"
     )

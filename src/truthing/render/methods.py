@@ -21,8 +21,8 @@ CITATIONS = {
     "noisy labels. IJCAI-03, 513–518.",
     "begg": "Begg, C. B. and Greenes, R. A. (1983). Assessment of diagnostic tests when disease "
     "verification is subject to selection bias. Biometrics 39(1), 207–215.",
-    "gelman": "Gelman, A. et al. (2013). Bayesian Data Analysis, 3rd ed. Chapman & Hall/CRC, sections "
-    "11.4–11.5.",
+    "gelman": "Gelman, A. et al. (2013). Bayesian Data Analysis, 3rd ed. Chapman & Hall/CRC, "
+    "sections 11.4–11.5.",
     "newton": "Newton, M. A. and Raftery, A. E. (1994). Approximate Bayesian inference with the "
     "weighted likelihood bootstrap. Journal of the Royal Statistical Society B 56(1), 3–48.",
 }

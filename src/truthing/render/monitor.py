@@ -40,7 +40,8 @@ def show(result: Monitoring, console: Console, *, level: float = 0.95) -> None:
         add_line(table, name, shown, float("nan"), level, draw)
     console.print(table, soft_wrap=False)
     low, high = result.running(level)
-    told = f"Over all items {result.passed.mean():.3f}, between {low:.3f} and {high:.3f} at every look."
+    mean = result.passed.mean()
+    told = f"Over all items {mean:.3f}, between {low:.3f} and {high:.3f} at every look."
     said(console, "So far", [told])
     doubts(console, result.assumptions)
     said(console, "Methods", [methods(result, level)])

@@ -123,7 +123,8 @@ def methods(result: Preferences, level: float = 0.95) -> str:
     gold = f" and people's judgement of {size['gold']:,} of them" if size["gold"] else ""
     parts = [
         f"{len(result.systems)} systems were compared on {size['comparisons']:,} pairs of answers "
-        f"with {size['verdicts']:,} verdicts from {size['n_judges']:,} judges{gold}, using truthing "
+        f"with {size['verdicts']:,} verdicts from {size['n_judges']:,} judges{gold}, using "
+        "truthing "
         f"{__version__} (seed {result.seed}).",
         "Each judge in each order of presentation had a confusion matrix of its own, partially "
         "pooled (after Dawid & Skene 1979), so that a lean to a position is learned; the chance "

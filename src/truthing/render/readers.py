@@ -73,7 +73,8 @@ def methods(result: ReaderStudy, level: float = 0.95) -> str:
     """A paragraph for a paper."""
     return (
         f"{len(result.readers)} readers read {result.n_cases:,} cases ({result.n_diseased:,} "
-        f"positive). The reader-averaged {_name(result)} and its {percent(level)} interval are those "
+        f"positive). The reader-averaged {_name(result)} and its {percent(level)} interval are "
+        "those "
         "of Obuchowski & Rockette (1995) with the degrees of freedom of Hillis (2007), readers and "
         f"cases random, covariances over cases by DeLong's method; truthing {__version__}."
     )

@@ -1,4 +1,4 @@
-"""Labels, predictions and gold on disk, joined by item: what `matching` does for those in memory."""
+"""Labels, predictions and gold on disk, joined by item: what `matching` does in memory."""
 
 from __future__ import annotations
 

@@ -101,7 +101,8 @@ class State:
         if again.any():
             held_before = [repr(joined.labels.items[i]) for i in np.flatnonzero(again)[:4]]
             raise InputError(
-                f"item {listing(held_before, 3)} was graded before, and its earlier labels are not kept: "
+                f"item {listing(held_before, 3)} was graded before, and its earlier labels are not "
+                "kept: "
                 "leave it out, or grade all labels again."
             )
         new = joined.labels.with_classes(self.classes)

@@ -51,14 +51,16 @@ def per_item(
         return values
     if not hasattr(given, "__len__"):
         raise InputError(
-            f"`{what}=` is a {type(given).__name__}: give a column's name, one value per item, or a "
+            f"`{what}=` is a {type(given).__name__}: give a column's name, one value per item, or "
+            "a "
             "mapping from item to value."
         )
     named = list(given)
     order = next((o for o in orders if len(o) == len(named)), None)
     if order is None:
         raise InputError(
-            f"`{what}=` has {len(named):,} values for {len(orders[-1]):,} items: give one for each, "
+            f"`{what}=` has {len(named):,} values for {len(orders[-1]):,} items: give one for "
+            "each, "
             "or a mapping from item to value."
         )
     where = dict(zip(order, named))

@@ -90,7 +90,8 @@ def kinder_to(
     net = np.where(used, (table[:, 0] - table[:, 1]) / np.maximum(size, 1), np.nan)
     most, least = int(np.nanargmax(net)), int(np.nanargmin(net))
     return (
-        f"On gold the labelers are kinder to {names[most]!r} than to {names[least]!r} (p = {p:.1g}): "
+        f"On gold the labelers are kinder to {names[most]!r} than to {names[least]!r} (p = "
+        f"{p:.1g}): "
         f"they say {name} on {100 * net[most]:+.0f} points of its items too many, and "
         f"{100 * net[least]:+.0f} points of the other's. The answer allows for it as far as gold "
         "shows it; more gold in each slice helps."

@@ -252,7 +252,8 @@ def _refuse_no_header(table: Table) -> None:
         column = table.frame[name]
         if name and column.n_unique() < max(3, 0.5 * column.len()) and (column == name).any():
             raise InputError(
-                f"{table.name} {table.unit} {table.first_line - 1} looks like data, not like names of columns ({name!r} is a "
+                f"{table.name} {table.unit} {table.first_line - 1} looks like data, not like names "
+                f"of columns ({name!r} is a "
                 "value of its column too): write a first line such as item,labeler,label."
             )
 

@@ -1,4 +1,5 @@
-"""Zip files by what is in them: Excel workbooks, Inspect logs, CVAT exports; old Excel files are refused."""
+"""Zip files by what is in them: Excel workbooks, Inspect logs, CVAT exports; old Excel files are
+refused."""
 
 from __future__ import annotations
 

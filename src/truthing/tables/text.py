@@ -145,7 +145,8 @@ def _header(content: bytes, name: str, separator: str, line: int) -> list[str]:
         )
     if sum(not h for h in header) > 1 and sum(map(bool, header)) <= 1:
         raise InputError(
-            f"{name} line {line} names hardly any column: is it a title? The first line must name the "
+            f"{name} line {line} names hardly any column: is it a title? The first line must name "
+            "the "
             "columns; remove what stands above."
         )
     return header
@@ -216,7 +217,8 @@ def _check_rows(content: bytes, name: str, separator: str, width: int, above: in
         for row in reader:
             if len(row) != width and any(cell.strip() for cell in row):
                 raise InputError(
-                    f"{name} line {reader.line_num + above} has {len(row)} cells but the header has "
+                    f"{name} line {reader.line_num + above} has {len(row)} cells but the header "
+                    "has "
                     f"{width}: add the missing cell or quote the text that holds a separator"
                     + (", or remove the title above." if start == above + 2 else ".")
                 )

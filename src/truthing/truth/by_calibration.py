@@ -201,7 +201,8 @@ def _seen(
 def _assumed(items: CalibrationItems, *, joint: bool, by_verdict: bool) -> list[str]:
     n = len(items.truth)
     how = (
-        f"The labelers' mistakes were learned on {n:,} calibration items and carried over: the same "
+        f"The labelers' mistakes were learned on {n:,} calibration items and carried over: the "
+        "same "
         "labelers, the same kind of items."
     )
     if by_verdict:

@@ -233,7 +233,8 @@ def balanced(codes: Array) -> bool:
 def differs(graded: Array, calibration: Array, truth: Array, shares: Array) -> float:
     """How probable so different patterns are if the same labelers met the same kind of items.
 
-    ``graded`` and ``calibration`` are category codes; the calibration's are weighted to the classes'
+    ``graded`` and ``calibration`` are category codes; the calibration's are weighted to the
+    classes'
     ``shares`` among the graded items. With as many categories as classes the shares explain
     everything and nothing can be seen (1)."""
     k = int(max(graded.max(), calibration.max())) + 1

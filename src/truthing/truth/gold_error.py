@@ -78,7 +78,7 @@ class Slips(NamedTuple):
         return Slips(*(column[which] for column in self))
 
     def reading(self, right: Array, predicted: Array, n_classes: int) -> Array:
-        """P(gold says g | truth c) for an item predicted k, draws × k × c × g; k of ``predicted``."""
+        """P(gold says g | truth c) for an item predicted k, draws × k × c × g."""
         on_right, on_wrong = (np.atleast_1d(e) for e in self.beside(right))
         others = max(n_classes - 1, 1)
         table = np.empty((len(on_right), len(predicted), n_classes, n_classes))

@@ -3,7 +3,8 @@ consultants. Labelers of a group share mistakes, so their votes count for less t
 
 Chance-corrected agreement of two independent labelers is the product of what each shares with the
 truth, c_gh = s_g s_h. Agreement across groups gives s; within a group, what exceeds s_g² is shared,
-ρ_g = (c_gg - s_g²) / (1 - s_g²). Each of n votes of a group on an item counts 1 / (1 + (n - 1) ρ_g).
+ρ_g = (c_gg - s_g²) / (1 - s_g²). Each of n votes of a group on an item counts 1 / (1 + (n - 1)
+ρ_g).
 What all groups share no labels can show; there the error correlation of public panels stands in.
 """
 

@@ -1,4 +1,5 @@
-"""A panel that is severe or lenient as a whole: on a scale, the true grades of wrong predictions may
+"""A panel that is severe or lenient as a whole: on a scale, the true grades of wrong predictions
+may
 all lie higher, or all lower, than the labelers say.
 
 The chance that a wrong prediction of grade k is truly c is tilted by exp(θ c), one θ ~ N(0, τ²) for
