@@ -119,10 +119,11 @@ def agreement_check(
         if len(item) < enough:
             continue
         label_a, label_b = given[a][1][in_a], given[b][1][in_b]
-        others = log_q[item] - log_rows[a][:, label_a].T - log_rows[b][:, label_b].T
+        row_a, row_b = fit.of_rater(a), fit.of_rater(b)
+        others = log_q[item] - log_rows[row_a][:, label_a].T - log_rows[row_b][:, label_b].T
         others = np.exp(others - others.max(axis=1, keepdims=True))
         others /= others.sum(axis=1, keepdims=True)
-        expected = others @ (rows[a] * rows[b]).sum(axis=1)
+        expected = others @ (rows[row_a] * rows[row_b]).sum(axis=1)
         if (label_a == label_b).mean() > TWINS:
             # two raters who always agree look perfect to any model; how well they agree with
             # everybody else says otherwise

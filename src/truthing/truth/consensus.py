@@ -10,7 +10,7 @@ need both: where they differ, the noise model is in doubt (docs/theory.md, the l
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
@@ -24,6 +24,7 @@ from truthing.progress import Progress, silent
 
 CONCENTRATIONS = 2.0 ** np.arange(7)
 MOST_ITERATIONS, TOLERANCE = 60, 1e-4
+MOST_ROW_CELLS = 4_000_000  # raters × classes × classes of the pooled fit
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,11 +127,23 @@ class DawidSkeneFit:
     counts: Array
     pool: Array
     concentration: float
+    table: Array | None = None  # which table each rater has, where some share one
+
+    @property
+    def shared(self) -> bool:
+        """Do some raters share a table, because one for each would not fit?"""
+        return self.table is not None
+
+    def of_rater(self, rater: int) -> int:
+        """The place of a rater's table in ``log_rows``, ``counts`` and `rows`."""
+        return rater if self.table is None else int(self.table[rater])
 
     def labelers_only(self, entries: Entries, discount: Array) -> Array:
         """Item posteriors from these entries alone, rows as learned, votes discounted for
         dependence.
         """
+        if self.table is not None:
+            entries = replace(entries, rater=self.table[entries.rater])
         return entries.posteriors(self.log_rows, self.log_prior, discount=discount)
 
     def rows(self) -> Array:
@@ -163,7 +176,15 @@ class OneCoinFit:
 def fit_dawid_skene(
     entries: Entries, gold: Array | None = None, *, progress: Progress = silent
 ) -> DawidSkeneFit:
-    """Pooled Dawid-Skene from a soft majority vote; items with gold are certain."""
+    """Pooled Dawid-Skene from a soft majority vote; items with gold are certain.
+
+    Where a table for each rater would not fit (a thousand classes), the busiest have their own and
+    all others share one.
+    """
+    table = shared_tables(entries)
+    if table is not None:
+        alone = replace(entries, rater=table[entries.rater], n_raters=int(table.max()) + 1)
+        return replace(fit_dawid_skene(alone, gold, progress=progress), table=table)
     iteration = count()
 
     def step(fit: DawidSkeneFit) -> DawidSkeneFit:
@@ -183,6 +204,19 @@ def fit_dawid_skene(
     nothing = np.zeros(0)
     start = DawidSkeneFit(_start(entries, gold), nothing, nothing, nothing, nothing, 8.0)
     return repeat(step, start, most=MOST_ITERATIONS, least=11, settled=_settled)
+
+
+def shared_tables(entries: Entries) -> Array | None:
+    """Which table each rater has, the last one shared; None where each may have its own."""
+    fitting = max(MOST_ROW_CELLS // entries.n_classes**2, 2)
+    if entries.n_raters <= fitting:
+        return None
+    given = np.bincount(entries.rater, minlength=entries.n_raters)
+    # of equally busy raters the last: that is the classifier, where there is one
+    busiest = np.lexsort((-np.arange(entries.n_raters), -given))[: fitting - 1]
+    table = np.full(entries.n_raters, fitting - 1)
+    table[busiest] = np.arange(fitting - 1)
+    return table
 
 
 def fit_one_coin(

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from truthing.class_codes import Array
-from truthing.errors import NotConverged
+from truthing.errors import InputError, NotConverged
 from truthing.metrics.estimate import shortest_interval
 from truthing.noise.known import Difficulty
 from truthing.noise.learned import DawidSkene, Strata
@@ -83,9 +83,9 @@ def quick_labelers(question: Question, fit: DawidSkeneFit) -> LearnedLabelers:
     """The labelers as the consensus of everybody has them, without a sampler: enough where the link
     sets the interval and no model was asked for."""
     samples = variational_crowd(
+        Entries.of(question.labels),
         question.predicted,
         fit,
-        n_labelers=question.labels.n_labelers,
         n_draws=min(question.n_draws, 1000),
         seed=question.seed,
     )
@@ -139,12 +139,15 @@ def _told(
     error = samples.error.mean(axis=0)
     warnings = checks.structure_warnings(labels, error, question.n_classes)
     warnings += checks.agreement_warnings(pairs)
+    limits = None
+    if samples.row_low is not None and samples.row_high is not None:
+        limits = samples.row_low, samples.row_high
     summary = NoiseSummary(
         name,
         labels.labelers,
         samples.row_mean,
         samples.prior.mean(axis=0),
-        (samples.row_low, samples.row_high),
+        limits,
         shortest_interval(samples.prior, 0.95),
         samples.error,
         learned=True,
@@ -172,18 +175,25 @@ def _sample(
     if beyond_sampling(question):
         if not thorough:
             return variational_crowd(
+                entries,
                 question.predicted,
                 fit,
-                n_labelers=question.labels.n_labelers,
                 n_draws=min(question.n_draws, 1000),
                 seed=question.seed,
+            )
+        n_draws = question.draws_of_tables
+        if fit.shared:
+            raise InputError(
+                f"{question.labels.n_labelers:,} labelers and {question.n_classes:,} classes are "
+                "too many to trust the labels' noise model (panel_error=0): it needs a table of "
+                "classes × classes for each labeler. Leave panel_error out, or merge rare classes."
             )
         return bootstrap_crowd(
             entries,
             question.predicted,
             question.gold,
             fit,
-            n_draws=question.n_draws,
+            n_draws=n_draws,
             seed=question.seed,
             progress=progress,
         )

@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 
 from truthing.class_codes import Array
+from truthing.metrics.confusion import Confusion
 from truthing.metrics.counts import metric_names
 from truthing.survey.clusters import Alike, alike, gold_worth, sharing
 from truthing.survey.design import Survey
 from truthing.truth import checks
 from truthing.truth.draws import AnswerBesideGold, moved
 from truthing.truth.gold_alone import GoldAlone
-from truthing.truth.link.counts import confusion_draws, item_truth, population_confusion
+from truthing.truth.link.counts import item_truth
+from truthing.truth.link.many_classes import drawn_confusion
 from truthing.truth.link.prior import (
     DEFAULT,
     OWN_LABELS,
@@ -95,10 +97,7 @@ def _answers(
     """The answer for all items, and one for each slice."""
     rng, survey = question.rng(COUNTS), question.survey
     if survey.plain:
-        if question.target == "sample":
-            drawn = confusion_draws(link, views, question.gold, rng).astype(float)
-        else:
-            drawn = population_confusion(link, views, question.gold, rng) * question.n_items
+        drawn = drawn_confusion(link, views, question.gold, rng, question.target)
         return _beside_gold(question, drawn, None), {}
     effect = 1.0
     if together is not None:
@@ -106,17 +105,19 @@ def _answers(
         free = np.flatnonzero(question.gold < 0)
         effect = 1 + (sharing(survey.cluster, free) - 1) * together.correlation
     counts = survey_counts(link, views, question.gold, rng, survey, question.target, effect)
-    whole = _beside_gold(question, counts.confusion(), None)
+    whole = _beside_gold(question, counts.drawn(), None)
     parts = {}
     for name in survey.slice_names:
         items = survey.items_of(name)
-        parts[name] = _beside_gold(question, counts.confusion(items), items)
+        parts[name] = _beside_gold(question, counts.drawn(items), items)
     return whole, parts
 
 
-def _beside_gold(question: Question, confusion: Array, items: Array | None) -> Any:
+def _beside_gold(question: Question, confusion: Any, items: Array | None) -> Any:
     """An answer from drawn confusion matrices, never much wider than gold alone."""
-    if question.constant:
+    if question.constant and isinstance(confusion, Confusion):
+        confusion = confusion.all_predicted(int(question.predicted[0]))
+    elif question.constant:
         counted = confusion.sum(axis=2)
         confusion = np.zeros_like(confusion)
         confusion[:, :, question.predicted[0]] = counted
@@ -146,7 +147,7 @@ def chance_draws(question: Question, views: Views, panel_error: Any) -> Array:
     ours = link.chance() @ (free / max(free.sum(), 1.0))
     if not question.n_gold:
         return np.asarray(ours)
-    drawn = confusion_draws(link, views, question.gold, question.rng(COUNTS)).astype(float)
+    drawn = drawn_confusion(link, views, question.gold, question.rng(COUNTS))
     alone = gold_alone(question)
     beside = AnswerBesideGold(question.answer(drawn), alone)
     known = question.gold >= 0

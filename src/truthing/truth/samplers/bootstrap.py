@@ -22,6 +22,9 @@ from truthing.truth.samplers.labelers import CrowdSamples, beta_limits
 
 REPLICATES, STEPS = 40, 4
 
+MOST_TABLE_CELLS = 1_000_000  # labelers × classes × classes, beyond which only error rates are told
+MOST_COUNTS = 40_000_000  # draws × classes × classes
+MOST_ERRORS = 20_000_000  # draws × labelers
 FEW_DRAWS, MOST_ROW_CELLS = 200, 4_000_000  # of labelers' tables, where they fit
 
 
@@ -88,13 +91,16 @@ def _rows(alpha: Array) -> Array:
 
 
 def variational_crowd(
-    predicted: Array, fit: DawidSkeneFit, *, n_labelers: int, n_draws: int, seed: Seed
+    entries: Entries, predicted: Array, fit: DawidSkeneFit, *, n_draws: int, seed: Seed
 ) -> CrowdSamples:
     """Labelers' rows and the class prior as the variational fit has them: enough where the
     link, not the noise model, sets the interval.
     """
-    rng = generator(seed, "variational fit")
+    rng, n_labelers = generator(seed, "variational fit"), entries.n_raters
     n_classes = fit.posterior.shape[1]
+    cells = n_labelers * n_classes**2, n_draws * n_classes**2
+    if fit.shared or cells[0] > MOST_TABLE_CELLS or cells[1] > MOST_COUNTS:
+        return _without_tables(fit, entries, n_draws, rng)
     alpha = fit.concentration * fit.pool + fit.counts
     total = alpha.sum(axis=2, keepdims=True)
     mean = alpha / total
@@ -104,8 +110,9 @@ def variational_crowd(
     prior = rng.dirichlet(share, n_draws)
     centre = share / share.sum()
     right = (centre * mean[:n_labelers].diagonal(axis1=1, axis2=2)).sum(axis=1)
+    few = min(n_draws, 500, max(MOST_ERRORS // n_labelers, FEW_DRAWS // 2))
     spread = np.sqrt((centre**2 * sd[:n_labelers].diagonal(axis1=1, axis2=2) ** 2).sum(axis=1))
-    error = np.clip(rng.normal(1 - right, spread, size=(min(n_draws, 500), len(right))), 0, 1)
+    error = np.clip(rng.normal(1 - right, spread, size=(few, len(right))), 0, 1)
     counts, variance = _moments(fit.posterior, predicted)
     drawn = _fit_columns(
         np.maximum(rng.normal(counts, np.sqrt(variance), size=(n_draws, n_classes, n_classes)), 0),
@@ -129,6 +136,23 @@ def variational_crowd(
         rows,
         prior[:FEW_DRAWS] if rows is not None else None,
     )
+
+
+def _without_tables(
+    fit: DawidSkeneFit, entries: Entries, n_draws: int, rng: np.random.Generator
+) -> CrowdSamples:
+    """Only how often each labeler errs, where tables of classes × classes for each would not
+    fit."""
+    sure = entries.votes * fit.posterior[entries.item, entries.label]
+    right = np.bincount(entries.rater, weights=sure, minlength=entries.n_raters)
+    given = np.bincount(entries.rater, weights=entries.votes, minlength=entries.n_raters)
+    mean = (right.sum() + 1) / (given.sum() + 2)
+    few = min(n_draws, 500, max(MOST_ERRORS // entries.n_raters, FEW_DRAWS // 2))
+    wrong = np.maximum(given - right, 0) + fit.concentration * (1 - mean)
+    error = rng.beta(wrong, right + fit.concentration * mean, (few, entries.n_raters))
+    prior = rng.dirichlet(fit.posterior.sum(axis=0) + 1, n_draws)
+    none = np.zeros((few, 0, 0))
+    return CrowdSamples(none, none, prior, None, None, None, error, fit.posterior, 1)
 
 
 def _moments(posterior: Array, predicted: Array) -> tuple[Array, Array]:
