@@ -46,8 +46,10 @@ class Coefficient:
         from scipy.special import stdtrit
 
         check_level(level)
-        if not np.isfinite(self.error):
+        if not np.isfinite(self.value):
             return float("nan"), float("nan")
+        if not np.isfinite(self.error):  # so few items leave everything possible
+            return -1.0, 1.0
         if (
             self.observed == 1
         ):  # no dissent at all: the share of items with dissent may still be what n items can miss
