@@ -90,7 +90,7 @@ def held(block: Block, n_gold: int, seed: int) -> Iterator[tuple[str, bool, floa
     for name, area in zip(AREAS, (roc_auc_score, average_precision_score)):
         actual = float(area(block.truth, block.score))
         low, high = report[name].interval(0.95)
-        yield name, bool(low - 1e-9 <= actual <= high + 1e-9), high - low, actual > high
+        yield name, bool(low - 1e-9 <= actual <= high + 1e-9), high - low, actual > high + 1e-9
 
 
 def main() -> None:

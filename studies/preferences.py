@@ -20,10 +20,9 @@ from typing import Any
 import numpy as np
 
 from truthing.metrics.estimate import Estimate
-from truthing.preference.outcomes import Outcomes, draw_outcomes
+from truthing.preference.outcomes import Outcomes, draw_outcomes, share_draws
 from truthing.preference.ranking import fit_davidson
 from truthing.preference.verdicts import TIED, Verdicts
-from truthing.truth.gold_alone import share_draws
 
 DRAWS = 2000
 

@@ -13,6 +13,8 @@ from truthing.labels import Labels as Labels
 from truthing.metrics.estimate import Estimate as Estimate
 from truthing.monitoring.monitor import monitor as monitor
 from truthing.monitoring.result import Monitoring as Monitoring
+from truthing.mrmc.result import ReaderStudy as ReaderStudy
+from truthing.mrmc.study import readers as readers
 from truthing.papers.lam_stork import apparent_error as apparent_error
 from truthing.papers.lam_stork import error_bounds as error_bounds
 from truthing.papers.lam_stork import label_policy as label_policy
@@ -33,6 +35,8 @@ from truthing.preference.result import Preferences as Preferences
 from truthing.rate import prevalence as prevalence
 from truthing.report import Report as Report
 from truthing.simulation import simulate as simulate
+from truthing.streaming.state import State as State
+from truthing.streaming.state import read_state as read_state
 from truthing.tables import read_gold as read_gold
 from truthing.tables import read_labels as read_labels
 from truthing.tables import read_predictions as read_predictions

@@ -4,7 +4,7 @@ place for every facade.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from truthing.arguments import as_number
 from truthing.case import read_case
 from truthing.class_codes import Array
 from truthing.errors import InputError, listing
+from truthing.kinds import NOTHING, Kinds
 from truthing.labels import Repeats
 from truthing.matching import Joined, join
 from truthing.noise.base import NoiseModel
@@ -41,15 +42,19 @@ def prepare(
     scores: Any = None,
     repeats: Repeats = "error",
     per: str | None = None,
+    kinds: Kinds = NOTHING,
+    positive: Any = None,
+    keep: Container[Any] = (),
 ) -> Joined:
     """Whatever the caller has, read and joined; ``per`` is a column that may split items."""
     models = {} if predictions is None and scores is None else {"model": predictions}
     case = read_case(labels, models, gold, scores=scores, asked=Asked(per=per))
+    case, doubted = kinds.case(case, positive)
     for what, held in (("labels", case.labels), ("predictions", case.predictions)):
         if held is not None and not held.items:
             raise InputError(f"the {what} hold no item: there is nothing to compute from.")
-    joined = join(case.labels, case.predictions, case.gold, repeats=repeats)
-    return replace(joined, readings=case.readings, given=case.labels.items)
+    joined = join(case.labels, case.predictions, case.gold, repeats=repeats, keep=doubted or keep)
+    return replace(joined, readings=case.readings, given=case.labels.items, doubted=doubted)
 
 
 def survey_of(joined: Joined, order: Order, **said: Any) -> Survey:
@@ -184,13 +189,15 @@ def without_itself(joined: Joined, predicted: Array) -> Joined:
     )
     if (left.per_item > 0).mean() < 0.5:
         return joined
-    names = listing([repr(labels.labelers[t]) for t in twin], 3)
-    joined.warnings.append(
-        f"Labeler {names} says exactly what the classifier says: it is the classifier, or "
-        "copies it, "
-        "and its labels were left out."
-    )
+    joined.warnings.append(left_out_labeler([labels.labelers[t] for t in twin]))
     return replace(joined, labels=left)
+
+
+def left_out_labeler(names: Sequence[Any]) -> str:
+    return (
+        f"Labeler {listing(map(repr, names), 3)} says exactly what the classifier says: it is the "
+        "classifier, or copies it, and its labels were left out."
+    )
 
 
 def sizes(joined: Joined) -> dict[str, int]:
@@ -281,7 +288,11 @@ def selection_weights(chances: Mapping[Any, float] | str, joined: Joined) -> Arr
         given = column_of(chances, joined.readings, "gold_weights")
         chances = {i: number_in(c) or c for i, c in given.items() if c not in (None, "")}
     known = np.flatnonzero(joined.gold >= 0)
-    items = [joined.labels.items[i] for i in known]
+    return chance_weights(chances, [joined.labels.items[i] for i in known])
+
+
+def chance_weights(chances: Mapping[Any, float], items: Sequence[Any]) -> Array:
+    """The same for gold items by name, in their order."""
     absent = [item for item in items if item not in chances]
     if absent:
         raise InputError(

@@ -25,12 +25,15 @@ from truthing.asking import (
     unseen_choice,
     without_itself,
 )
+from truthing.by_the_book import by_the_book
 from truthing.errors import InputError, did_you_mean
+from truthing.kinds import Kinds, check_metrics
 from truthing.labels import Repeats
 from truthing.matching import Joined
-from truthing.metrics.counts import Tally, evaluate
+from truthing.metrics.counts import Tally
 from truthing.metrics.curves import cut_of
 from truthing.metrics.face_value import face_value
+from truthing.metrics.ordinal import face_values
 from truthing.noise.base import TableNoise
 from truthing.noise.known import Confusion, Symmetric
 from truthing.ordering import Order, in_order
@@ -39,9 +42,10 @@ from truthing.papers import su_methods
 from truthing.predicted import predicted_classes
 from truthing.progress import Progress, listener
 from truthing.report import Report
+from truthing.scale import nearest_grades
+from truthing.streaming.choice import runs_streamed
 from truthing.survey.deployment import as_deployment, at_shares
 from truthing.truth.by_calibration import answer_by_calibration
-from truthing.truth.groups import estimate_prior
 from truthing.truth.outcome import NoiseSummary, Outcome
 from truthing.truth.question import Question
 
@@ -58,6 +62,13 @@ def grade(
     gold_choice: str | None = None,
     calibration_set: Any = None,
     calibration_chosen: str | None = None,
+    gold_error: Any = None,
+    scale: str | None = None,
+    cut: Any = None,
+    groups: Any = None,
+    classifier_group: str | None = None,
+    unsure: Any = None,
+    skips: str | None = None,
     cluster: Any = None,
     weights: Any = None,
     stratum: Any = None,
@@ -76,6 +87,7 @@ def grade(
     repeats: Repeats = "error",
     metrics: Sequence[str] | None = None,
     draws: int = 4000,
+    engine: Any = "auto",
     seed: int = 0,
     progress: bool | Progress = False,
 ) -> Report:
@@ -97,6 +109,25 @@ def grade(
         most.
     gold_weights : mapping or column, optional
         Where gold items were not chosen with equal chances: item to its chance of being chosen.
+    gold_error : float, tuple, mapping, path or data frame, optional
+        Experts err too: the share of gold items that are wrong, a range ``(low, high)``, or a
+        second expert's answers for some of the gold items. None: gold is the truth.
+    scale : {"nominal", "ordinal"}, optional
+        "ordinal": classes are grades in order (1 to 5). Far misses count more than near ones, and
+        metrics of a scale are shown.
+    cut : grade, optional
+        Cut grades in two: this grade and those above it count as one class, lower ones as the
+        other, in labels, predictions and gold alike.
+    groups : mapping, path or data frame, optional
+        Labeler to group (maker of a model, prompt, resident or consultant): labelers of one group
+        share mistakes, and count less than as many others.
+    classifier_group : str, optional
+        The group that the classifier itself is of: its siblings' votes count less.
+    unsure : value or sequence, optional
+        Answers that are no class ("unsure", a refusal): they mark items as hard.
+    skips : {"random", "hard"}, optional
+        Why labels are missing. "hard": labelers leave out what is hard, so such items count as
+        doubtful. None: by chance, with a warning where it does not look like that.
     gold_choice : {"random", "seen", "unseen"}, optional
         How gold items were chosen. "seen": by what labels and predictions show, which is corrected
         for; "unseen": by anything else, so gold says nothing sure about other items. None: random
@@ -147,6 +178,10 @@ def grade(
         Names of the metrics to show. None: all that apply.
     draws : int, default 4000
         Draws of the posterior.
+    engine : {"auto", "memory", "stream", "dask"}, default "auto"
+        Where the passes over the labels run. "stream" and "dask" (or a Dask client, or the address
+        of its scheduler) read Parquet or CSV files that need not fit in memory; "auto" streams
+        where there are more than 20 million labels.
     seed : int, default 0
         Same seed, same answer, on any number of threads.
     progress : bool or callable, default False
@@ -181,22 +216,31 @@ def grade(
     >>> bool(low <= (data.predictions == data.truth).mean() <= high)
     True
     """
+    given = dict(locals())
     _check_options(method, target)
     draws, seed, panel_error = as_draws(draws), as_seed(seed), as_panel_error(panel_error)
+    if runs_streamed(given):
+        from truthing.streaming.grade import grade_streamed
+
+        return grade_streamed(**given)
     say = listener(progress)
-    joined, order = in_order(
-        prepare(predictions, labels, gold=gold, scores=scores, repeats=repeats)
-    )
+    kinds = Kinds(gold_error, scale, cut, groups, classifier_group, unsure, skips)
+    kinds.refuse_calibration(calibration_set)
+    about: dict[str, Any] = {"repeats": repeats, "kinds": kinds, "positive": positive}
+    joined, order = in_order(prepare(predictions, labels, gold=gold, scores=scores, **about))
     assumptions = list(joined.said)
     place = positive_class(joined.labels.classes, positive, assumptions)
+    survey = survey_of(joined, order, cluster=cluster, weights=weights, stratum=stratum, by=by)
+    asked = kinds.question(joined, survey.used)
+    joined = nearest_grades(joined, asked["values"], assumptions)
     predicted, score = predicted_classes(joined, place, threshold, assumptions)
     joined = without_itself(joined, predicted)
     labels = joined.labels
     kind = panel_of(panel, labels.labelers, assumptions)
-    _check_metrics(metrics or (), labels.classes, place)
-    model = order.model(as_noise(noise))
+    among = kinds.panel(joined, kind, seed, assumptions)
+    check_metrics(metrics or (), labels.classes, place)
+    model = order.model(as_noise(kinds.model(noise)))
     fixed = None if prior is None else as_prior(prior, labels.classes)
-    survey = survey_of(joined, order, cluster=cluster, weights=weights, stratum=stratum, by=by)
     shares = as_deployment(deployment, labels.classes, place)
     if method != "posterior":
         told = [*survey.used, *([] if gold_choice is None else ["gold_choice"])]
@@ -222,10 +266,12 @@ def grade(
         gold_weights=chosen.weights if chosen.kind == "chances" else None,
         progress=say,
         panel=kind,
-        trained_on_labels=trained_on_labels,
+        trained_on_labels=trained_on_labels or among.own[0],
         gold_chosen=chosen,
         survey=survey,
         deployment=shares,
+        **asked,
+        **among.fields(0),
     )
     if calibration is not None:
         outcome = answer_by_calibration(question, calibration)
@@ -233,8 +279,9 @@ def grade(
         outcome = _posterior(question, model, panel_error)
     else:
         say(0, f"grading by method {method}")
-        outcome = _by_the_book(question, model, method, panel_error)
-    return _report(question, outcome, joined, order, assumptions, method, metrics)
+        outcome = by_the_book(question, model, method, panel_error)
+    shown = kinds.shown(metrics, labels.classes, place)
+    return _report(question, outcome, joined, order, assumptions, method, shown)
 
 
 def _report(
@@ -254,8 +301,17 @@ def _report(
         "none", labels.labelers, None, np.full(labels.n_classes, np.nan)
     )
     found = dict(outcome.diagnostics)
+    if question.methods:
+        found["methods"] = question.methods
     if question.gold_chosen.kind == "unseen":
         found["gold_choice"] = "unseen"
+    naive = face_value(labels, predicted, question.survey.weight)
+    if question.deployment is not None:
+        middle = question.deployment.draw(1000, question.rng()).mean(axis=0, keepdims=True)
+        naive = at_shares(naive[None], middle)[0]
+    graded = face_values(naive, question.values)
+    if graded:
+        found["face_value"] = graded
     told = replace(
         outcome,
         diagnostics=found,
@@ -264,10 +320,6 @@ def _report(
         warnings=[*joined.warnings, *outcome.warnings],
         assumptions=assumptions + outcome.assumptions,
     )
-    naive = face_value(labels, predicted, question.survey.weight)
-    if question.deployment is not None:
-        middle = question.deployment.draw(1000, question.rng()).mean(axis=0, keepdims=True)
-        naive = at_shares(naive[None], middle)[0]
     alone = getattr(outcome.answer, "gold_alone", None)
     return Report(
         told,
@@ -286,14 +338,6 @@ def _report(
         slice_sizes=slice_sizes(question),
         at_deployment=question.deployment is not None,
     )
-
-
-def _check_metrics(names: Sequence[str], classes: tuple[Any, ...], positive: int | None) -> None:
-    """A misspelt metric must not wait until everything is computed."""
-    nothing = Tally.from_confusion(np.eye(len(classes)))
-    for name in names:
-        if name not in ("auc", "average_precision"):
-            evaluate(name, nothing, classes=classes, positive=positive)
 
 
 def _check_options(method: str, target: str) -> None:
@@ -338,61 +382,17 @@ def _posterior(question: Question, model: Any, panel_error: Any) -> Outcome:
             "model with `panel_error=0`."
         )
     outcome = again(question, panel_error)
+    adds_up = model is None and not trusted and not question.constant and question.survey.plain
+    told = question.deployment, question.gold_error, question.values
+    beyond: list[Any] = [*told, question.doubts, question.labeler_groups, question.siblings]
+    if adds_up and question.gold_chosen.kind == "random" and all(x is None for x in beyond):
+        outcome = replace(outcome, state=lambda: _state(question, panel_error))
     return replace(
         outcome, sensitivity=lambda level, progress: sensitivity(question, again, level, progress)
     )
 
 
-def _by_the_book(question: Question, model: Any, method: str, panel_error: Any) -> Outcome:
-    """A method of the papers; noise that is not given is learned first and then taken as known,
-    and that is said.
-    """
-    if panel_error:
-        raise InputError(
-            f"method {method!r} has no panel error: it trusts the noise model. Use "
-            "`method='posterior'`."
-        )
-    from truthing.truth.known_noise import is_open
+def _state(question: Question, panel_error: Any) -> Any:
+    from truthing.streaming.state import state_in_memory
 
-    labels = question.labels
-    assumptions = [
-        "Labelers err independently of each other and of the classifier, given the true class."
-    ]
-    needs_noise = method not in ("labeler-mean", "labeler-median", "majority")
-    if is_open(model):
-        if needs_noise:
-            from truthing.truth import checks
-            from truthing.truth.consensus import Entries, fit_dawid_skene
-
-            checks.require_identified(labels, question.gold)
-            rows = fit_dawid_skene(
-                Entries.of(labels).with_classifier(question.predicted), question.gold
-            ).rows()[:-1]
-            model = Confusion(rows)
-            assumptions.append(
-                "The labelers' confusion matrices were learned (pooled Dawid-Skene) and then "
-                "taken as known."
-            )
-        else:
-            model = Symmetric(0.5 * (1 - 1 / labels.n_classes))
-    else:
-        assumptions.append("The noise of the labelers is known exactly.")
-        if isinstance(model, Symmetric) and model.range is not None:
-            assumptions.append(
-                f"The middle of the range {model.range[0]:g}-{model.range[1]:g} is taken for "
-                "the error rate; method 'posterior' uses all of it."
-            )
-    asked = replace(question, log_likelihood=model.log_likelihood(labels))
-    if question.prior is None:
-        asked = replace(asked, prior=estimate_prior(asked.evidence))
-        if needs_noise:
-            assumptions.append(
-                "The class prior was estimated from the labels and then taken as known."
-            )
-    outcome = su_methods.run(asked, method, n_draws=question.n_draws, seed=question.seed)
-    tables = model.tables(labels) if isinstance(model, TableNoise) and needs_noise else None
-    summary = NoiseSummary(type(model).__name__, labels.labelers, tables, asked.class_prior)
-    curves = su_methods.curves(asked, n_draws=question.n_draws, seed=question.seed)
-    return replace(
-        outcome, noise=summary, curves=curves, assumptions=assumptions + outcome.assumptions
-    )
+    return state_in_memory(question, question.labels.labelers, panel_error)

@@ -5,7 +5,7 @@ is counted and said.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -32,6 +32,7 @@ class Joined:
     warnings: list[str]
     said: list[str] = field(default_factory=list)
     score_name: str = ""
+    doubted: Mapping[Any, int] = field(default_factory=dict)  # unsure answers of each item
     readings: Sequence[Any] = ()  # the files that everything came from
     given: Sequence[Any] = ()  # all items that have labels, in the user's order
     elsewhere: Mapping[Any, int] = field(default_factory=dict)  # predictions of other items
@@ -43,9 +44,10 @@ def join(
     gold: Gold | None,
     *,
     repeats: Repeats = "error",
+    keep: Container[Any] = (),
 ) -> Joined:
     """Join by item. Names that differ only in type (7 and "7") are matched when nothing matches
-    otherwise, and said.
+    otherwise, and said. Items of ``keep`` stay without any label too.
     """
     warnings: list[str] = []
     labels, predictions, gold, notes = one_vocabulary(labels, predictions, gold)
@@ -84,7 +86,8 @@ def join(
         if unlabeled and len(kept) < labels.n_items:
             _refuse_near_misses(labels.items, predictions.items, "predictions")
     known = _gold_codes(gold, where, labels, classes, warnings)
-    bare = (labels.per_item[kept] == 0) & (known[kept] < 0)
+    silent = np.array([item not in keep for item in labels.items])
+    bare = (labels.per_item[kept] == 0) & (known[kept] < 0) & silent[kept]
     dropped = {
         "only in labels": labels.n_items - len(kept),
         "only in predictions": unlabeled,

@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import polars as pl
 
-from truthing.class_codes import Array, sort_key
+from truthing.class_codes import Array, places_by_name
 from truthing.labels import Labels
 from truthing.matching import Joined
 from truthing.noise.base import TableNoise
@@ -101,7 +100,7 @@ class _Tables(TableNoise):
 def in_order(joined: Joined) -> tuple[Joined, Order]:
     """The data as they are computed with, and the way back to the user's order."""
     labels = joined.labels
-    order = Order(labels, _sorted_places(labels.items), _sorted_places(labels.labelers))
+    order = Order(labels, places_by_name(labels.items), places_by_name(labels.labelers))
     inside = replace(
         joined,
         labels=_rearranged(order),
@@ -134,18 +133,6 @@ def _rearranged(order: Order) -> Labels:
 
 def _in_place(order: Array) -> bool:
     return bool((order == np.arange(len(order))).all())
-
-
-def _sorted_places(names: tuple[Any, ...]) -> Array:
-    """Places of names in the order of the names; fast where all are numbers or all are texts."""
-    kinds = set(map(type, names))
-    if kinds in ({str}, {int}):
-        try:
-            return pl.Series(names).arg_sort().to_numpy().astype(np.int64)
-        except (OverflowError, TypeError, pl.exceptions.PolarsError):
-            pass  # whole numbers too large for a column
-    keys = [sort_key(name) for name in names]
-    return np.array(sorted(range(len(names)), key=keys.__getitem__), dtype=np.int64)
 
 
 def _placed(values: Any, order: Array) -> Any:

@@ -26,8 +26,14 @@ def predicted_classes(
     if column is not None and positive is not None:
         column = _meant(joined, column, positive, threshold, assumptions)
     if threshold is not None:
-        if column is None or positive is None:
-            raise InputError("a threshold needs scores of two classes.")
+        if positive is None:
+            raise InputError(
+                f"a threshold cuts scores in two, and labels have {len(joined.labels.classes)} "
+                "classes: if these are grades, say where they are cut too, for example "
+                "`cut=3`."
+            )
+        if column is None:
+            raise InputError("a threshold needs scores: give them beside the predictions.")
         predicted = np.where(column >= threshold, positive, 1 - positive)
         assumptions.append(
             f"Items with a score of at least {threshold:g} count as predicted "

@@ -9,7 +9,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from truthing.class_codes import Array
 from truthing.display import renderer
 from truthing.errors import InputError
 from truthing.metrics.confusion import Confusion
@@ -17,7 +16,9 @@ from truthing.metrics.counts import Tally, evaluate, metric_names
 from truthing.metrics.curves import BestThreshold, Curve
 from truthing.metrics.estimate import Estimate
 from truthing.metrics.joint import JointDensity
+from truthing.metrics.ordinal import ORDINAL
 from truthing.metrics.words import share
+from truthing.per_item import PerItem
 from truthing.progress import Progress, listener
 from truthing.requirements import Judged, Requirement, needed_ratio
 from truthing.results import Result, written
@@ -46,7 +47,7 @@ class CurveSource(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Report(Judged, Result):
+class Report(PerItem, Judged, Result):
     """The grade of a classifier. ``report["accuracy"]`` is an Estimate; ``print(report)`` is
     worth reading.
     """
@@ -68,11 +69,6 @@ class Report(Judged, Result):
     gold_alone: Any = None
     slice_sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     at_deployment: bool = False
-
-    @property
-    def truth(self) -> Array:
-        """Posterior of each item's true class, items × classes."""
-        return self.outcome.truth
 
     @property
     def noise(self) -> NoiseSummary:
@@ -141,8 +137,8 @@ class Report(Judged, Result):
 
     def at_face_value(self, name: str) -> float:
         """The metric against the labels as they are: what one would report without this library."""
-        if name in ("auc", "average_precision"):
-            return float("nan")
+        if name in (*ORDINAL, "auc", "average_precision"):
+            return float(self.diagnostics.get("face_value", {}).get(name, float("nan")))
         return float(evaluate(name, self.face_value, classes=self.classes, positive=self.positive))
 
     def roc(self) -> Curve:
@@ -212,17 +208,6 @@ class Report(Judged, Result):
     def sensitivity_is_known(self) -> bool:
         """Has `sensitivity` been run? It is run once and kept."""
         return "sensitivity" in self._cache
-
-    def truth_frame(self) -> Any:
-        """Each item's class probabilities as a polars table, to look at or export."""
-        import polars as pl
-
-        return pl.DataFrame(
-            {
-                "item": [str(i) for i in self.items],
-                **{f"p_{c}": self.truth[:, k] for k, c in enumerate(self.classes)},
-            }
-        )
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         """The JSON object of the contract."""

@@ -461,6 +461,12 @@ def test_every_job_gives_the_numbers_of_its_command(
         dated = "date,truth\n" + "".join(f"2026-01-{d:02d},pass\n" for d in range(1, 29))
         (tmp_path / "dated.csv").write_text(dated)
         page, files = visitor.send(("dated.csv", dated)).url.path, {"file-labels": "0"}
+    if job == "readers":
+        reads = "case,reader,score,truth\n" + "".join(
+            f"{c},{r},{(7 * c + 3 * r) % 10},{c % 2}\n" for c in range(30) for r in range(4)
+        )
+        (tmp_path / "reads.csv").write_text(reads)
+        page, files = visitor.send(("reads.csv", reads)).url.path, {"file-labels": "0"}
     if job == "prefer":
         files = {"file-labels": "0", "file-gold": "1"}
     if job == "compare":  # a second model: the labels' own column of predictions would do as well

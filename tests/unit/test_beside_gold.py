@@ -9,6 +9,7 @@ import truthing as tr
 from truthing.metrics.estimate import shortest_interval
 from truthing.truth.draws import GOLD_ONLY, LITTLE, NARROWER, at_most_wider, some_by_gold
 from truthing.truth.gold_alone import GoldAlone, difference_draws
+from truthing.truth.link.scores import POWER, POWER_SD, weighed_by_gold
 
 
 def width(draws: np.ndarray) -> float:
@@ -112,3 +113,31 @@ def test_a_difference_is_not_pushed_to_the_end_of_what_is_possible() -> None:
     low, high = found.difference("accuracy").interval(0.95)
     assert high - low > 0.05
     assert low <= (one == truth).mean() - (other == truth).mean() <= high
+
+
+def test_gold_weighs_the_power_of_scores_as_numerical_integration_does() -> None:
+    """Two cells of scores, odds of 4 and of a quarter, links that say nothing."""
+    known = np.full(60, -1)
+    known[:20], known[20:24], known[30:44], known[44:50] = 1, 0, 0, 1
+    outcome = np.repeat([0, 1], 30)
+    base, tilt = np.ones((3000, 1)), np.tile([4.0, 0.25], (3000, 1))
+    rng = np.random.default_rng(0)
+    found_base, found = weighed_by_gold(
+        base, tilt, np.zeros(60, dtype=np.int64), outcome, known, rng
+    )
+    power = np.linspace(-3, 4, 4001)
+    logit = power * np.log(4.0)
+    agree, against = 20 + 14, 4 + 6  # gold items that go with the score's part, and against it
+    log_mass = -agree * np.logaddexp(0, -logit) - against * np.logaddexp(0, logit)
+    log_mass -= 0.5 * ((power - POWER) / POWER_SD) ** 2
+    mass = np.exp(log_mass - log_mass.max())
+    mass /= mass.sum()
+    mean = float(mass @ power)
+    sd = float(np.sqrt(mass @ (power - mean) ** 2))
+    drawn = np.log(found[:, 0]) / np.log(4.0)
+    assert drawn.mean() == pytest.approx(mean, abs=5 * sd / np.sqrt(1000))
+    assert drawn.std() == pytest.approx(sd, rel=0.1)
+    np.testing.assert_allclose(found_base, 1.0)
+    same, unchanged = weighed_by_gold(base, tilt, outcome * 0, outcome, np.full(60, -1), rng)
+    np.testing.assert_array_equal(same, base)
+    np.testing.assert_array_equal(unchanged, tilt)

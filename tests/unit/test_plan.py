@@ -326,7 +326,7 @@ def test_next_items_of_a_pilot(pilot_plan: Any, tmp_path: Path) -> None:
     lines = (tmp_path / "next.csv").read_text().splitlines()
     assert lines[0] == "rank,item,buy,kind,expected_gain,cost,chance"
     assert len(lines) == 31
-    with pytest.raises(tr.InputError, match="give pilot="):
+    with pytest.raises(tr.InputError, match="pilot"):
         plan(budget=50, noise="known", most_labels=1).next_items()
     weighted = pilot_plan.next_items(30, buy=("gold",), gold="weighted")
     assert len({round(row.chance, 6) for row in weighted.rows}) > 1

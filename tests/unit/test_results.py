@@ -115,11 +115,20 @@ def _compared() -> Result:
     return tr.compare({"a": data.predictions, "b": other}, data.labels, noise=0.15, draws=300)
 
 
+def _reads() -> list[dict[str, Any]]:
+    return [
+        {"case": c, "reader": r, "score": (c * 7 + r * 3) % 10 + 4 * (c % 2), "truth": c % 2}
+        for c in range(40)
+        for r in range(5)
+    ]
+
+
 RESULTS: dict[str, Callable[[], Result]] = {
     "grade": _graded,
     "rate": lambda: tr.prevalence(_data().labels, noise=0.15, draws=300),
     "compare": _compared,
     "monitor": lambda: tr.monitor([1] * 40 + [0] * 20),
+    "readers": lambda: tr.readers(_reads()),
     "prefer": lambda: tr.prefer(PREFER / "verdicts.csv", gold=PREFER / "gold.csv", draws=300),
     "labelers": lambda: tr.labelers(_data().labels, draws=300),
     "plan": lambda: tr.plan(

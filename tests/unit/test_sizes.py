@@ -5,12 +5,12 @@ import polars as pl
 import pytest
 
 import truthing as tr
-from truthing.truth.consensus import Entries, fit_dawid_skene, shared_tables
+from truthing.truth.consensus import Entries
 from truthing.truth.link import many_classes
 from truthing.truth.link.counts import confusion_draws, population_confusion
 from truthing.truth.link.prior import learned_components
 from truthing.truth.link.sampler import draw_link
-from truthing.truth.link.views import read_panel
+from truthing.truth.link.views import read_panel, with_shared_tables
 
 MANY = 1000
 
@@ -88,17 +88,17 @@ def test_a_hundred_thousand_labelers_with_one_label_each():
     assert shares["1"].interval(0.95)[0] < truth.mean() < shares["1"].interval(0.95)[1]
 
 
-def test_the_busiest_and_the_classifier_keep_tables_of_their_own(monkeypatch):
+def test_the_busiest_keep_tables_of_their_own(monkeypatch):
     _, predicted, matrix = panel(50, 6, 4)
-    monkeypatch.setattr("truthing.truth.consensus.MOST_ROW_CELLS", 48)
-    entries = Entries.of(tr.Labels.from_matrix(matrix)).with_classifier(predicted)
-    table = shared_tables(entries)
-    assert table.tolist() == [2, 2, 2, 2, 2, 1, 0]
-    fit = fit_dawid_skene(entries)
-    assert fit.shared
-    assert fit.counts.shape == (3, 4, 4)
-    assert fit.counts.sum() == pytest.approx(350)
-    assert (fit.posterior.argmax(axis=1) == predicted).mean() > 0.6
+    monkeypatch.setattr("truthing.truth.link.views.MOST_ROW_CELLS", 64)
+    entries = Entries.of(tr.Labels.from_matrix(matrix))
+    found = with_shared_tables(entries)
+    assert found.n_raters == 3
+    assert np.bincount(found.rater).tolist() == [50, 50, 200]
+    views = read_panel(entries, predicted)
+    assert views.fit.shared
+    assert views.fit.counts.shape == (4, 4, 4)
+    assert (views.posterior.argmax(axis=1) == predicted).mean() > 0.6
 
 
 def test_bits_of_panels_that_are_too_large_are_refused():

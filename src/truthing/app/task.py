@@ -99,6 +99,13 @@ class Task:
         given = self.one("calibration_set")
         return None if given is None else read_case(File(given.table(), given.asked()))
 
+    def groups(self) -> dict[str, str] | None:
+        """Groups of labelers, where a file of them was chosen."""
+        from truthing.labeler_kinds import read_groups
+
+        given = self.one("groups")
+        return None if given is None else read_groups(given.table())
+
     def provenance(self) -> dict[str, Any]:
         """The command, and a checksum of every file, for a report to repeat."""
         files = {given.name: given.path for chosen in self.files.values() for given in chosen}

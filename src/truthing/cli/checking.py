@@ -81,10 +81,8 @@ def _metrics(
     threshold: float | None,
     repeats: Any,
 ) -> None:
-    import numpy as np
-
     from truthing.asking import positive_class, prepare
-    from truthing.metrics.counts import Tally, evaluate
+    from truthing.kinds import check_metrics
     from truthing.predicted import predicted_classes
 
     scored = []
@@ -95,9 +93,7 @@ def _metrics(
         scored.append(predicted_classes(joined, place, threshold, [])[1] is not None)
         with usage():
             for requirement in asked:
-                if requirement.metric not in AREAS:
-                    nothing = Tally.from_confusion(np.eye(len(classes)))
-                    evaluate(requirement.metric, nothing, classes=classes, positive=place)
+                check_metrics([requirement.metric], classes, place)
     with usage():
         for requirement in asked:
             if requirement.metric in AREAS and not all(scored):

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from truthing.cli import checking, gates, options, parse, showing, survey
+from truthing.cli import checking, gates, kinds, options, parse, showing, survey
 from truthing.cli.groups import spread
 from truthing.errors import InputError
 
@@ -45,6 +45,7 @@ def compare(
     ] = None,
     gold: options.Gold = None,
     drawn: survey.Drawn = survey.AS_USUAL,
+    said_of_labels: kinds.Said = kinds.PLAIN,
     deployment: options.Deployment = None,
     noise: options.Noise = None,
     positive: options.Positive = None,
@@ -109,11 +110,12 @@ def compare(
         question=question,
     )
     case = read_case([labels, *(more_labels or [])], named_files(predictions), gold, asked=said)
+    seen = said_of_labels.settled(case, positive)
     checking.for_compare(
         asked,
-        case.models,
-        case.labels,
-        case.gold,
+        seen.models,
+        seen.labels,
+        seen.gold,
         positive=positive,
         threshold=threshold,
         repeats=repeats,
@@ -137,6 +139,7 @@ def compare(
             trained_on_labels=trained_on_labels or (),
             progress=progress,
             **drawn.arguments,
+            **said_of_labels.arguments,
         )
     parse.in_words_of_options(result)
     verdicts = gate.judge(result, asked)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from truthing.cli import checking, gates, options, parse, showing, survey
+from truthing.cli import checking, gates, kinds, options, parse, showing, survey
 from truthing.cli.groups import spread
 from truthing.progress import part
 
@@ -24,6 +24,7 @@ def grade(
     ],
     gold: options.Gold = None,
     drawn: survey.Drawn = survey.AS_USUAL,
+    said_of_labels: kinds.Said = kinds.PLAIN,
     by: options.By = None,
     deployment: options.Deployment = None,
     noise: options.Noise = None,
@@ -52,8 +53,17 @@ def grade(
             help="The classifier learned from these very labels or labelers.",
         ),
     ] = False,
+    classifier_group: Annotated[
+        str | None,
+        typer.Option(
+            "--classifier-group",
+            metavar="NAME",
+            help="The group (--groups) of the classifier itself: its siblings' votes count less.",
+        ),
+    ] = None,
     repeats: options.Repeats = "error",
     draws: options.Draws = 4000,
+    engine: options.Engine = "auto",
     level: options.Level = 0.95,
     output: showing.Output = showing.ON_SCREEN,
     gate: gates.Gate = gates.OPEN,
@@ -99,6 +109,8 @@ def grade(
     from truthing.render.terminal import show
     from truthing.render.waiting import waiting
     from truthing.render.words import check_terms
+    from truthing.streaming.choice import runs_streamed
+    from truthing.streaming.grade import grade_streamed
 
     output.check()
     check_terms(terms)
@@ -118,52 +130,48 @@ def grade(
         map=map,
         question=question,
     )
-    case = read_case(files[1:] or files, {"model": files[0]}, gold, asked=said)
-    predictions, labels, known = case.predictions, case.labels, case.gold
-    checking.for_grade(
-        asked,
-        predictions,
-        labels,
-        known,
-        method=method,
-        positive=positive,
-        threshold=threshold,
-        repeats=repeats,
-    )
-    with waiting() as progress:
-        report = grading.grade(
-            predictions,
-            case,
-            gold=known,
-            by=by,
-            deployment=survey.deployment(deployment),
-            noise=parse.noise(noise),
-            prior=parse.prior(prior, labels.classes, positive),
-            positive=positive,
-            threshold=threshold,
-            target=target,
-            method=method,
-            panel_error=parse.panel_error(panel_error),
-            repeats=repeats,  # type: ignore[arg-type]
-            panel=panel,
-            trained_on_labels=trained_on_labels,
-            metrics=metric,
-            draws=draws,
-            seed=seed,
-            progress=part(progress, 0, 0.4 if sensitivity else 1),
-            **drawn.arguments,
+    common: dict[str, Any] = {
+        "by": by,
+        "deployment": survey.deployment(deployment),
+        "noise": parse.noise(noise),
+        "positive": positive,
+        "threshold": threshold,
+        "target": target,
+        "method": method,
+        "panel_error": parse.panel_error(panel_error),
+        "repeats": repeats,
+        "panel": panel,
+        "trained_on_labels": trained_on_labels,
+        "classifier_group": classifier_group,
+        "metrics": metric,
+        "draws": draws,
+        "seed": seed,
+        **drawn.arguments,
+        **said_of_labels.arguments,
+    }
+    beside = {"predictions": files[0], "labels": files[-1] if len(files) == 2 else None}
+    streams = runs_streamed({**common, **beside, "prior": prior, "engine": engine})
+    if not streams:
+        case = read_case(files[1:] or files, {"model": files[0]}, gold, asked=said)
+        seen = said_of_labels.settled(case, positive)
+        about: Any = {"method": method, "positive": positive, "threshold": threshold}
+        checking.for_grade(
+            asked, seen.predictions, seen.labels, seen.gold, **about, repeats=repeats
         )
+        common["prior"] = parse.prior(prior, seen.labels.classes, positive)
+    with waiting() as progress:
+        common["progress"] = part(progress, 0, 0.4 if sensitivity else 1)
+        if streams:
+            report = grade_streamed(*files, gold=gold, engine=engine, asked=said, **common)
+        else:
+            report = grading.grade(case.predictions, case, gold=case.gold, **common)
         found = report.sensitivity(level, progress=part(progress, 0.4, 1)) if sensitivity else None
-        for name in (
-            report.metrics
-        ):  # areas under curves are drawn when first asked: here, while somebody is told to wait
+        for name in report.metrics:  # areas are drawn when first asked: here, while one waits
             report[name]
         parse.in_words_of_options(report)
         report.provenance.update(showing.provenance([*files, gold, noise]))
     if truth_to is not None:
-        from truthing.tables.write import write_frame
-
-        write_frame(report.truth_frame(), truth_to)
+        report.write_truth(truth_to)
     verdicts = gate.judge(report, asked)
     showing.deliver(
         report,

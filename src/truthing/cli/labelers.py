@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from truthing.cli import options, parse, showing
+from truthing.cli import kinds, options, parse, showing
 from truthing.cli.groups import spread
 from truthing.errors import TruthingError
 from truthing.progress import part
@@ -61,6 +61,8 @@ def labelers(
         ),
     ] = None,
     panel: options.Panel = None,
+    groups: kinds.Groups = None,
+    ordinal: kinds.IsOrdinal = False,
     output: showing.Output = showing.ON_SCREEN,
     repeats: options.Repeats = "error",
     level: options.Level = 0.95,
@@ -104,7 +106,7 @@ def labelers(
     with waiting() as progress:
         result = describe(
             votes, gold=case.gold, noise=parse.noise(noise), prior=parse.prior(prior, votes.classes, None),
-            panel=panel, repeats=repeats, seed=seed, progress=part(progress, 0, 0.9),  # type: ignore[arg-type]
+            panel=panel, groups=groups, scale="ordinal" if ordinal else None, repeats=repeats, seed=seed, progress=part(progress, 0, 0.9),  # type: ignore[arg-type]
         )  # fmt: skip
         parse.in_words_of_options(result)
         shorter = without(result, left_out, level, part(progress, 0.9, 1))

@@ -27,6 +27,7 @@ from truthing.cli import (
     plan,
     prefer,
     rate,
+    readers,
     reproduce,
     serve,
     simulate,
@@ -87,6 +88,7 @@ app.command("compare")(compare.compare)
 app.command("rate")(rate.rate)
 app.command("prefer")(prefer.prefer)
 app.command("monitor")(monitor.monitor)
+app.command("readers")(readers.readers)
 app.command("ceiling")(ceiling.ceiling)
 app.command("labelers", cls=labelers.OldCsv)(labelers.labelers)
 app.command("error")(error.error)

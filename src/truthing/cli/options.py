@@ -123,4 +123,12 @@ Deployment = Annotated[
         "0.02-0.08, or CLASS=SHARE split by commas.",
     ),
 ]
+Engine = Annotated[
+    str,
+    typer.Option(
+        "--engine",
+        help="Where the work is done: memory, stream (Parquet or CSV that need not fit in memory), "
+        "dask (or the address of its scheduler), or auto.",
+    ),
+]
 Draws = Annotated[int, typer.Option("--draws", help="Number of posterior draws.")]

@@ -72,6 +72,21 @@ def noise(text: str | None) -> Any:
     return {names[c]: float(v) for c, v in zip(codes, table.numbers(rate, "error"))}
 
 
+def gold_error(text: str | None) -> Any:
+    """0.03, 0.01-0.05, or the file of a second expert's answers."""
+    if text is None or Path(text).is_file():
+        return text
+    try:
+        parts = tuple(float(part) for part in text.split("-"))
+    except ValueError:
+        parts = ()
+    if not 1 <= len(parts) <= 2:
+        raise InputError(
+            f"--gold-error {text}: not a number, not a range such as 0.01-0.05, and no such file."
+        )
+    return parts[0] if len(parts) == 1 else parts
+
+
 def prior(text: str | None, classes: tuple[Any, ...], positive: str | None) -> Any:
     if text is None:
         return None

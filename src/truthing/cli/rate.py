@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from truthing.cli import checking, gates, options, parse, showing, survey
+from truthing.cli import checking, gates, kinds, options, parse, showing, survey
 from truthing.cli.groups import spread
 
 
@@ -19,12 +19,14 @@ def rate(
     ],
     gold: options.Gold = None,
     drawn: survey.Drawn = survey.AS_USUAL,
+    said_of_labels: kinds.Said = kinds.PLAIN,
     by: options.By = None,
     noise: options.Noise = None,
     target: options.Target = "sample",
     panel_error: options.PanelError = None,
     panel: options.Panel = None,
     repeats: options.Repeats = "error",
+    engine: options.Engine = "auto",
     level: options.Level = 0.95,
     output: showing.Output = showing.ON_SCREEN,
     gate: gates.Gate = gates.OPEN,
@@ -49,6 +51,8 @@ def rate(
     from truthing.rate import prevalence
     from truthing.render.rate import show
     from truthing.render.waiting import waiting
+    from truthing.streaming.choice import runs_streamed
+    from truthing.streaming.rate import prevalence_streamed
 
     output.check()
     asked = gate.asked("rate")
@@ -65,22 +69,29 @@ def rate(
         map=map,
         question=question,
     )
-    case = read_case(labels, gold=gold, asked=replace(said, per=by))
-    checking.for_rate(asked, case.labels, case.gold, repeats=repeats)
+    common: dict[str, Any] = {
+        "by": by,
+        "noise": parse.noise(noise),
+        "target": target,
+        "panel": panel,
+        "panel_error": parse.panel_error(panel_error),
+        "repeats": repeats,
+        "seed": seed,
+        **drawn.arguments,
+        **said_of_labels.arguments,
+    }
+    only = labels[0] if len(labels) == 1 else None
+    streams = runs_streamed({**common, "labels": only, "engine": engine})
+    if not streams:
+        case = read_case(labels, gold=gold, asked=replace(said, per=by))
+        seen = said_of_labels.settled(case)
+        checking.for_rate(asked, seen.labels, seen.gold, repeats=repeats)
     with waiting() as progress:
-        result = prevalence(
-            case,
-            gold=case.gold,
-            by=by,
-            noise=parse.noise(noise),
-            target=target,
-            panel=panel,
-            panel_error=parse.panel_error(panel_error),
-            repeats=repeats,  # type: ignore[arg-type]
-            seed=seed,
-            progress=progress,
-            **drawn.arguments,
-        )
+        common["progress"] = progress
+        if streams:
+            result = prevalence_streamed(only, gold=gold, engine=engine, asked=said, **common)
+        else:
+            result = prevalence(case, gold=case.gold, **common)
     parse.in_words_of_options(result)
     verdicts = gate.judge(result, asked)
     showing.deliver(result, output, show, about={"level": level}, verdicts=verdicts)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -17,34 +16,32 @@ from truthing.asking import (
     check_calibration,
     chosen_gold,
     positive_class,
-    prepare,
     sizes,
     survey_of,
     unseen_choice,
 )
-from truthing.case import read_case
-from truthing.class_codes import Array, sort_classes
+from truthing.class_codes import Array
+from truthing.comparison.models import join_models, slice_warnings, slices_of
 from truthing.comparison.result import Comparison, Scored, check_models
 from truthing.errors import InputError, NotIdentified, did_you_mean, listing
+from truthing.kinds import Kinds
 from truthing.labels import Labels, Repeats
 from truthing.matching import Joined
 from truthing.metrics.counts import Tally
 from truthing.metrics.face_value import face_value
-from truthing.ordering import Order, in_order
+from truthing.ordering import in_order
 from truthing.panel_kind import panel_of
 from truthing.predicted import predicted_classes
-from truthing.predictions import Predictions
 from truthing.progress import Progress, listener
+from truthing.scale import nearest_grades
 from truthing.survey.calibration import CalibrationItems
 from truthing.survey.deployment import as_deployment
-from truthing.survey.design import read_survey
 
 if TYPE_CHECKING:
     from truthing.truth.several_models import SharedTruth
 
 MOST_ANSWERS = 100_000_000  # drawn truths kept, draws × items
 MOST_SCORED = 2000  # drawn truths given scores, as in `grade`
-FEW_IN_SLICE = 5
 
 
 def compare(
@@ -56,6 +53,12 @@ def compare(
     gold_choice: str | None = None,
     calibration_set: Any = None,
     calibration_chosen: str | None = None,
+    gold_error: Any = None,
+    scale: str | None = None,
+    cut: Any = None,
+    groups: Any = None,
+    unsure: Any = None,
+    skips: str | None = None,
     cluster: Any = None,
     weights: Any = None,
     stratum: Any = None,
@@ -90,6 +93,24 @@ def compare(
         most.
     gold_weights : mapping or column, optional
         Where gold items were not chosen with equal chances: item to its chance of being chosen.
+    gold_error : float, tuple, mapping, path or data frame, optional
+        Experts err too: the share of gold items that are wrong, a range ``(low, high)``, or a
+        second expert's answers for some of the gold items. None: gold is the truth.
+    scale : {"nominal", "ordinal"}, optional
+        "ordinal": classes are grades in order (1 to 5). Far misses count more than near ones, and
+        metrics of a scale are shown.
+    cut : grade, optional
+        Cut grades in two: this grade and those above it count as one class, lower ones as the
+        other, in labels, predictions and gold alike.
+    groups : mapping, path or data frame, optional
+        Labeler to group (maker of a model, prompt, resident or consultant): labelers of one group
+        share mistakes, and count less than as many others. For models named in it,
+        the votes of their own group count still less.
+    unsure : value or sequence, optional
+        Answers that are no class ("unsure", a refusal): they mark items as hard.
+    skips : {"random", "hard"}, optional
+        Why labels are missing. "hard": labelers leave out what is hard, so such items count as
+        doubtful. None: by chance, with a warning where it does not look like that.
     gold_choice : {"random", "seen", "unseen"}, optional
         How gold items were chosen. "seen": by what labels and predictions show, which is corrected
         for; "unseen": by anything else, so gold says nothing sure about other items. None: random
@@ -173,27 +194,24 @@ def compare(
     check_target(target)
     draws, seed, panel_error = as_draws(draws), as_seed(seed), as_panel_error(panel_error)
     say = listener(progress)
-    joined, orders = zip(
-        *map(in_order, join_models(dict(zip(names, predictions.values())), labels, gold, repeats))
-    )
+    kinds = Kinds(gold_error, scale, cut, groups, None, unsure, skips)
+    kinds.refuse_calibration(calibration_set)
+    given = dict(zip(names, predictions.values()))
+    joined, orders = zip(*map(in_order, join_models(given, labels, gold, repeats, kinds, positive)))
     votes, order = joined[0].labels, orders[0]
     assumptions = list(dict.fromkeys(said for j in joined for said in j.said))
     place = positive_class(votes.classes, positive, assumptions)
     kind = panel_of(panel, votes.labelers, assumptions)
+    among = kinds.panel(joined[0], kind, seed, assumptions, names)
     trained = _trained(trained_on_labels, names, gold=bool((joined[0].gold >= 0).any()))
-    columns = [predicted_classes(j, place, threshold, assumptions) for j in joined]
+    survey = survey_of(joined[0], order, cluster=cluster, weights=weights, stratum=stratum)
+    asked = kinds.question(joined[0], survey.used)
+    graded = [nearest_grades(j, asked["values"], assumptions) for j in joined]
+    columns = [predicted_classes(j, place, threshold, assumptions) for j in graded]
     # one memory layout: samplers are compiled anew for every other, which takes longer than they do
     codes = np.ascontiguousarray(np.stack([c[0] for c in columns]), dtype=np.int64)
     warnings = list(dict.fromkeys(w for j in joined for w in j.warnings))
-    fitting = max(
-        100, min(MOST_ANSWERS // votes.n_items, MOST_CELLS // (len(names) * votes.n_classes))
-    )
-    if draws > fitting:
-        warnings.append(
-            f"{votes.n_items:,} items leave memory for {fitting} draws only: limits of "
-            "intervals are rough."
-        )
-    survey = survey_of(joined[0], order, cluster=cluster, weights=weights, stratum=stratum)
+    draws = _fitting(draws, votes, len(names), warnings)
     shares = as_deployment(deployment, votes.classes, place)
     chosen = chosen_gold(joined[0], codes[0], gold_weights, gold_choice)
     first, calibration = calibrated(joined, calibration_set, calibration_chosen, survey)
@@ -208,22 +226,23 @@ def compare(
         votes,
         codes,
         first.gold,
-        order.model(as_noise(noise)),
+        order.model(as_noise(kinds.model(noise))),
         panel_error,
         gold_weights=chosen.weights if chosen.kind == "chances" else None,
         gold_chosen=chosen,
         survey=survey,
-        n_draws=min(draws, fitting),
+        n_draws=draws,
         seed=seed,
         say=say,
         panel=kind,
-        trained=trained,
+        trained=[a or b for a, b in zip(trained, among.own)],
+        kinds={**asked, **among.fields()},
     )
     found = ask() if calibration is None else _calibrated_truth(ask, first, codes, calibration)
-    slices = _slices(by, first, order)
+    slices = slices_of(by, first, order)
     if slices:
         warnings += slice_warnings(slices, len(names))
-    scored = _scored([c[1] for c in columns], votes, place, ask, min(draws, fitting))
+    scored = _scored([c[1] for c in columns], votes, place, ask, draws)
     return Comparison(
         tuple(names),
         votes.classes,
@@ -243,7 +262,21 @@ def compare(
         survey,
         shares,
         found.pairs,
+        asked["values"],
     )
+
+
+def _fitting(draws: int, votes: Labels, n_models: int, warnings: list[str]) -> int:
+    """So many answer keys as fit in memory."""
+    fitting = max(
+        100, min(MOST_ANSWERS // votes.n_items, MOST_CELLS // (n_models * votes.n_classes))
+    )
+    if draws > fitting:
+        warnings.append(
+            f"{votes.n_items:,} items leave memory for {fitting} draws only: limits of "
+            "intervals are rough."
+        )
+    return min(draws, fitting)
 
 
 def _scored(
@@ -297,74 +330,3 @@ def _trained(given: str | Sequence[str], names: list[str], *, gold: bool) -> lis
             "by how much. Add gold on some random items, or grade each model alone."
         )
     return trained
-
-
-def join_models(
-    predictions: Mapping[str, Any], labels: Any, gold: Any, repeats: Repeats
-) -> list[Joined]:
-    """Every model joined with the labels, on the items that all of them have and in one list of
-    classes.
-    """
-    case = read_case(labels, predictions, gold)
-    absent = [name for name in predictions if name not in case.models]
-    if absent:
-        raise InputError(
-            f"model {absent[0]!r} has no predictions and cannot be compared: give labels or "
-            "scores for each."
-        )
-    gold = case.gold
-    bare = prepare(None, case.labels, gold=gold, repeats=repeats)
-    panel = bare.labels
-    known = case.models
-    alone = [_join(name, p, panel, gold) for name, p in known.items()]
-    common = set(alone[0].labels.items).intersection(*(j.labels.items for j in alone[1:]))
-    if not common:
-        raise InputError(
-            f"models {listing(map(repr, predictions))} have no labeled item in common: a "
-            "comparison needs items that all of them predicted."
-        )
-    classes = sort_classes({(type(c), c): c for j in alone for c in j.labels.classes}.values())
-    chosen = [i for i, item in enumerate(panel.items) if item in common]
-    shared = panel[np.array(chosen)].with_classes(classes)
-    joined = [_join(name, p, shared, gold) for name, p in known.items()]
-    lost = {name: len(j.labels.items) - len(common) for name, j in zip(predictions, alone)}
-    notes = [
-        f"{n:,} items of {name!r} are not predicted by every model and were dropped."
-        for name, n in lost.items()
-        if n
-    ]
-    joined[0].warnings.extend([*bare.warnings, *notes])
-    return [replace(j, readings=case.readings, given=case.labels.items) for j in joined]
-
-
-def _join(name: str, predictions: Predictions, labels: Labels, gold: Any) -> Joined:
-    try:
-        return prepare(predictions, labels, gold=gold, repeats="keep")
-    except InputError as problem:
-        raise InputError(f"model {name!r}: {problem}") from None
-
-
-def _slices(by: Any, joined: Joined, order: Order) -> dict[str, Array]:
-    """Places of the items in each slice, by the slice's name."""
-    orders = joined.given, order.labels.items
-    parts = read_survey(joined.labels.items, orders, joined.readings, by=by)
-    return {name: parts.items_of(name) for name in parts.slice_names}
-
-
-def slice_warnings(slices: Mapping[str, Array], n_models: int) -> list[str]:
-    """How many comparisons are being looked at, and which slices are too small to say much."""
-    pairs = len(slices) * n_models * (n_models - 1) // 2
-    notes = []
-    if pairs > 1:
-        notes.append(
-            f"{pairs} comparisons are shown: with so many the most striking one is partly "
-            "luck. Slices are pooled, which tempers it; decide beforehand "
-            "which slice matters."
-        )
-    small = [name for name, items in slices.items() if len(items) < FEW_IN_SLICE]
-    if small:
-        notes.append(
-            f"Slice {listing(map(repr, small), 3)} has fewer than {FEW_IN_SLICE} items: it "
-            "says what the others say."
-        )
-    return notes

@@ -15,6 +15,7 @@ from truthing.errors import InputError, did_you_mean, listing
 from truthing.metrics.counts import PER_CLASS, Tally, evaluate
 from truthing.metrics.difference import Difference, less_is_better
 from truthing.metrics.estimate import Estimate
+from truthing.metrics.ordinal import ORDINAL, scale_values
 from truthing.metrics.words import difference as in_points
 from truthing.randomness import child, generator
 from truthing.requirements import (
@@ -66,6 +67,7 @@ class Comparison(Judged, Result):
     survey: Survey = PLAIN
     deployment: Deployment | None = None
     pairs: Pairs | None = None
+    values: Array | None = None  # of grades on a scale
 
     # ---- draws -----------------------------------------------------------------------------------
 
@@ -83,19 +85,23 @@ class Comparison(Judged, Result):
         """The metric of every model, draws × models."""
         if metric in AREAS:
             return np.asarray(self.areas[AREAS.index(metric)])
+        if metric in ORDINAL:
+            return self._graded(metric, slice(None), self.target)
         return self._evaluate(metric, self.tallies)
 
     def draws_of(self, metric: str, items: Any, target: str) -> Array:
         """The same on some of the items; for new data like them, items are redrawn (a Bayesian bootstrap, the same for every model)."""
         if metric in AREAS:
             return np.asarray(self._areas(items, target)[AREAS.index(metric)])
+        if metric in ORDINAL:
+            return self._graded(metric, items, target)
         return self._evaluate(metric, self._tallies(items, target))
 
     def paired_draws(self, metric: str = "accuracy") -> Array:
         """The metric of every model, draws × models, as differences and ranks take it: with gold
         the draws are not held to the models' own levels.
         """
-        if self.pairs is None or metric in AREAS:
+        if self.pairs is None or metric in AREAS or metric in ORDINAL:
             return self.draws(metric)
         return self._evaluate(metric, self._paired_tallies)
 
@@ -103,6 +109,15 @@ class Comparison(Judged, Result):
     def _paired_tallies(self) -> tuple[Tally, ...]:
         assert self.pairs is not None
         return self._tallies(slice(None), self.target, self.pairs.keys())
+
+    def _graded(self, metric: str, items: Any, target: str) -> Array:
+        from truthing.comparison.graded import graded_draws
+
+        if self.survey.weight is not None or self.survey.cluster is not None or self.deployment:
+            raise InputError(f"{metric} does not take weights, clusters or deployment shares.")
+        values = scale_values(self.classes) if self.values is None else self.values
+        truth, predicted = self.truth[:, items], self.predicted[:, items]
+        return graded_draws(metric, truth, predicted, values, target, self._seed)
 
     def _tallies(self, items: Any, target: str, keys: Array | None = None) -> tuple[Tally, ...]:
         from truthing.comparison.tallies import Redraw, class_factors, count
@@ -164,6 +179,8 @@ class Comparison(Judged, Result):
 
     def at_face_value(self, model: str, metric: str = "accuracy") -> float:
         """The metric against the labels as they are."""
+        if metric in ORDINAL:
+            return float("nan")
         if metric in AREAS:
             from truthing.comparison.tallies import areas
 

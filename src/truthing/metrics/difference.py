@@ -10,7 +10,7 @@ from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.metrics.estimate import Estimate
 
-LESS_IS_BETTER = ("error", "false_alarm")
+LESS_IS_BETTER = ("error", "false_alarm", "mean_absolute_error")
 
 
 @dataclass(frozen=True, eq=False)

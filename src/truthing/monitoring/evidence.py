@@ -15,6 +15,8 @@ from truthing.class_codes import Array
 
 STAKES = (0.1, 0.2, 0.35, 0.5, 0.7, 0.9)  # shares of the largest bet that cannot go broke
 
+MOST = 1e300  # a capital that large rings any alarm; less only makes it smaller
+
 
 def evidence_of_fall(passed: Array, floor: float) -> Array:
     """The e-value after each item, against "the chance of a pass was never below ``floor``".
@@ -30,7 +32,7 @@ def evidence_of_fall(passed: Array, floor: float) -> Array:
     for t, value in enumerate(x, start=1):
         start = 1 / (t * (t + 1))
         unspent -= start
-        playing = (playing + start) * (1 + stakes * (floor - value))
+        playing = np.minimum((playing + start) * (1 + stakes * (floor - value)), MOST)
         found[t - 1] = unspent + playing.mean()
     return found
 

@@ -8,6 +8,7 @@
 from truthing.noise.base import NoiseModel
 from truthing.noise.known import Confusion, Difficulty, Joint, Symmetric
 from truthing.noise.learned import DawidSkene, OneCoin, Strata
+from truthing.noise.ordinal import Ordinal
 
 __all__ = [
     "Confusion",
@@ -16,6 +17,7 @@ __all__ = [
     "Joint",
     "NoiseModel",
     "OneCoin",
+    "Ordinal",
     "Strata",
     "Symmetric",
 ]

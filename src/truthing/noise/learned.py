@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.labels import Labels
+from truthing.noise.ordinal import Ordinal
 
 if TYPE_CHECKING:
     from truthing.noise.em import EMFit
@@ -73,4 +74,4 @@ class Strata:
         return fit_em(labels, Rows(labels.n_labelers, labels.n_classes, n_strata=self.k), gold)
 
 
-Learned = DawidSkene | OneCoin | Strata
+Learned = DawidSkene | OneCoin | Strata | Ordinal

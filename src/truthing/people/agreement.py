@@ -101,11 +101,11 @@ def agreement(labels: Any) -> dict[str, Coefficient]:
     total = votes.sum(axis=1)
     votes, total = votes[total > 0], total[total > 0]
     found = {
-        "fleiss_kappa": _coefficient(_fleiss, *_grouped(votes, total, _item_sums)),
-        "krippendorff_alpha": _coefficient(
+        "fleiss_kappa": coefficient(_fleiss, *_grouped(votes, total, _item_sums)),
+        "krippendorff_alpha": coefficient(
             _krippendorff, *_grouped(votes, total, _krippendorff_sums)
         ),
-        "gwet_ac1": _coefficient(_gwet, *_grouped(votes, total, _item_sums)),
+        "gwet_ac1": coefficient(_gwet, *_grouped(votes, total, _item_sums)),
     }
     if labels.n_labelers == 2 and not labels.anonymous:
         grid = labels.matrix()
@@ -119,7 +119,7 @@ def cohen_kappa(first: Array, second: Array, n_classes: int) -> Coefficient:
     """Cohen's κ of two labelers on the items that both labeled (codes, -1 = no label)."""
     both = (first >= 0) & (second >= 0)
     cell, size = np.unique(first[both] * n_classes + second[both], return_counts=True)
-    return _coefficient(partial(_cohen, n_classes=n_classes), np.eye(n_classes**2)[cell], size)
+    return coefficient(partial(_cohen, n_classes=n_classes), np.eye(n_classes**2)[cell], size)
 
 
 def conger_kappa(labels: Labels) -> Coefficient:
@@ -157,7 +157,7 @@ def conger_kappa(labels: Labels) -> Coefficient:
     )
 
 
-def _coefficient(rule: Callable[[Array], Shares], sums: Array, size: Array) -> Coefficient:
+def coefficient(rule: Callable[[Array], Shares], sums: Array, size: Array) -> Coefficient:
     """``sums`` of each kind of item, ``size`` how many items are of the kind."""
     n_items = int(size.sum())
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -11,6 +11,7 @@ from truthing.arguments import as_draws, as_seed
 from truthing.asking import as_noise, as_prior, prepare, sizes
 from truthing.class_codes import Array
 from truthing.errors import InputError
+from truthing.kinds import Kinds
 from truthing.labels import Labels, Repeats
 from truthing.matching import Joined
 from truthing.metrics.estimate import Estimate
@@ -20,7 +21,7 @@ from truthing.noise.known import Confusion
 from truthing.ordering import in_order
 from truthing.panel_kind import panel_of
 from truthing.people import copies as copying
-from truthing.people.agreement import agreement
+from truthing.people.agreement import Coefficient, agreement
 from truthing.people.confusion import (
     given_noise,
     learned_noise,
@@ -29,11 +30,13 @@ from truthing.people.confusion import (
     wrong_together,
 )
 from truthing.people.graded import graded_errors
+from truthing.people.graded_agreement import graded_agreement
 from truthing.people.label_bits import collected_bits
 from truthing.people.result import LabelersReport
 from truthing.progress import Progress, listener, part
 from truthing.truth import checks, known_noise
 from truthing.truth.consensus import Entries
+from truthing.truth.labeler_groups import LabelerGroups
 from truthing.truth.link.views import read_consensus
 from truthing.truth.outcome import NoiseSummary
 
@@ -52,6 +55,8 @@ def labelers(
     noise: Any = None,
     prior: Any = None,
     panel: str | None = None,
+    groups: Any = None,
+    scale: str | None = None,
     repeats: Repeats = "error",
     draws: int = 1000,
     seed: int = 0,
@@ -80,6 +85,11 @@ def labelers(
     panel : {"people", "models", "mixed"}, optional
         What the labelers are: it decides which measured panels say how often they are wrong
         together. None: as their names say, if they do.
+    groups : mapping, path or data frame, optional
+        Labeler to group (maker of a model, prompt, resident or consultant). The report then says
+        how many independent labels an item's labels are worth.
+    scale : {"nominal", "ordinal"}, optional
+        "ordinal": classes are grades in order; agreement is also measured by distance.
     repeats : {"error", "first", "last", "keep"}, default "error"
         What to do when a labeler gave one item two different labels.
     draws : int, default 1000
@@ -120,7 +130,7 @@ def labelers(
     joined, order = in_order(prepare(None, labels, gold=gold, repeats=repeats))
     votes = joined.labels
     _require_names(votes)
-    model = order.model(as_noise(noise))
+    model = order.model(as_noise(Kinds(scale=scale).model(noise)))
     fixed = None if prior is None else as_prior(prior, votes.classes)
     learned = known_noise.must_be_learned(model, votes)
     if learned and not isinstance(model, TableNoise):
@@ -130,6 +140,7 @@ def labelers(
     copies = copying.find_copies(votes, joined.gold)
     notes = list(joined.said)
     kind = panel_of(panel, votes.labelers, notes)
+    values, among = _scale_and_groups(scale, groups, joined, kind, seed, notes)
     readings = read_consensus(Entries.of(copies.kept))
     graded: dict[Any, Array] = {}
     together = None
@@ -148,10 +159,8 @@ def labelers(
     assert tables is not None
     assert priors is not None
     say(0.95, "counting what labels tell")
-    bits, (worth, added) = (
-        label_bits(tables, priors[:, None, :]),
-        _bits_collected(votes, copies, tables, priors, seed),
-    )
+    bits = label_bits(tables, priors[:, None, :])
+    worth, added = _bits_collected(votes, copies, tables, priors, seed)
     swaps = {
         name: meant
         for t, name in enumerate(votes.labelers)
@@ -183,7 +192,8 @@ def labelers(
             name: swaps[name] for name, kind in zip(votes.labelers, kinds) if kind == "adversary"
         },
         pairs=copies.pairs,
-        agreement=agreement(votes) if votes.per_item.max() > 1 else {},
+        agreement=_agreement(votes, values),
+        effective_size=None if among is None else among.effective_size,
         gold_checked=order.by_labeler(checked),
         gold_wrong=order.by_labeler(wrong),
         consensus_error=together,
@@ -195,6 +205,22 @@ def labelers(
         source=votes,
         gold=_known(joined),
     )
+
+
+def _scale_and_groups(
+    scale: str | None, groups: Any, joined: Joined, kind: str | None, seed: int, notes: list[str]
+) -> tuple[Array | None, LabelerGroups | None]:
+    """Values of the grades, and groups of labelers; what is to be said joins the notes."""
+    said = Kinds(scale=scale, groups=groups)
+    among = said.panel(joined, kind, seed, notes).groups
+    notes += [] if among is None else [among.words()]
+    return said.question(joined)["values"], among
+
+
+def _agreement(votes: Labels, values: Array | None) -> dict[str, Coefficient]:
+    if votes.per_item.max() < 2:
+        return {}
+    return agreement(votes) | ({} if values is None else graded_agreement(votes, values))
 
 
 def _learned(

@@ -71,7 +71,10 @@ def unusual_pairs(labels: Labels, gold: Array, fit: DawidSkeneFit) -> list[Pair]
     others' opinion under the common fit.
     """
     active = int((labels.per_labeler > 0).sum())
-    found = _left_out(labels, gold) if active in SMALL_PANEL else agreement_check(labels, None, fit)
+    if active in SMALL_PANEL:
+        found = _left_out(labels, gold)
+    else:
+        found = agreement_check(labels, None, fit, gold=gold)
     return sorted(
         (Pair(**pair) for pair in found if pair["p"] < UNLIKELY), key=lambda pair: -pair.z
     )

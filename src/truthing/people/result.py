@@ -61,6 +61,7 @@ class LabelersReport(Result):
     assumptions: list[str] = field(default_factory=list)
     source: Labels | None = field(default=None, repr=False)
     gold: Mapping[Any, Any] | None = field(default=None, repr=False)
+    effective_size: Estimate | None = None  # independent labels that an item's are worth
 
     # ---- questions -------------------------------------------------------------------------------
 

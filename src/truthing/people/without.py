@@ -11,7 +11,8 @@ from typing import Any
 from truthing.errors import InputError, listing
 from truthing.labels import Labels
 from truthing.metrics.words import share
-from truthing.rate import Prevalence, prevalence
+from truthing.rate import prevalence
+from truthing.shares import Prevalence
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,6 @@ from truthing.metrics.estimate import Estimate
 from truthing.preference.verdicts import Verdicts
 from truthing.randomness import generator
 from truthing.truth.consensus import Entries
-from truthing.truth.gold_alone import GoldAlone
 from truthing.truth.link.prior import OWN_LABELS, Components, learned_components, stated_components
 from truthing.truth.link.sampler import LinkDraws, draw_link
 from truthing.truth.link.views import Views, read_consensus
@@ -166,12 +165,21 @@ def _hold_against_gold(shares: Array, gold: Array, target: str, rng: np.random.G
     seen = gold[gold >= 0]
     if len(seen) < ENOUGH_GOLD:
         return
-    seeds = np.random.SeedSequence(int(rng.integers(2**63)))
-    by_gold = GoldAlone((0, 1, 2), None, gold, gold, target, len(shares), seeds)
-    for kind, alone in enumerate(by_gold.shares().T):
+    for kind, hits in enumerate(np.bincount(seen, minlength=3)):
         ours = shares[:, kind]
+        alone = share_draws(int(hits), len(seen), len(gold), target, len(ours), rng)
         ratio = NARROWER * _width(alone) / max(_width(ours), 1e-12)
         shares[:, kind] = ours.mean() + min(ratio, 1.0) * (ours - ours.mean())
+
+
+def share_draws(
+    hits: int, n_gold: int, n_items: int, target: str, n_draws: int, rng: np.random.Generator
+) -> Array:
+    """A share of all comparisons as gold alone knows it: ``hits`` of ``n_gold``."""
+    share = rng.beta(hits + 0.5, n_gold - hits + 0.5, n_draws)
+    if target == "population":
+        return np.asarray(share)
+    return np.asarray((hits + rng.binomial(n_items - n_gold, share)) / n_items)
 
 
 def _width(draws: Array) -> float:

@@ -29,6 +29,8 @@ COEFFICIENTS = {
     "gwet_ac1": "Gwet's AC1",
     "cohen_kappa": "Cohen's κ",
     "conger_kappa": "Cohen's κ (Conger)",
+    "ordinal_alpha": "Krippendorff's ordinal α",
+    "weighted_kappa": "quadratic-weighted κ",
 }
 
 

@@ -66,6 +66,7 @@ def methods(report: Report, level: float = 0.95) -> tuple[str, list[str]]:
             )
         if report.diagnostics.get("gold_choice") == "seen":
             cited.append("begg")
+        said += report.diagnostics.get("methods", [])
         said += about_items(report)
         said.append(
             f"All figures are posterior means with {percent(level)} highest-density "

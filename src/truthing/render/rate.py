@@ -7,7 +7,6 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from truthing.rate import Prevalence
 from truthing.render.block import Block
 from truthing.render.console import safe
 from truthing.render.figures import Picture, draw_lines
@@ -23,6 +22,7 @@ from truthing.render.terminal import (
     lines_table,
 )
 from truthing.render.words import one_line, percent
+from truthing.shares import Prevalence
 
 
 def show(result: Prevalence, console: Console, *, level: float = 0.95) -> None:
@@ -36,10 +36,23 @@ def show(result: Prevalence, console: Console, *, level: float = 0.95) -> None:
     if len(result.classes) > MOST_METRICS:
         table.add_row(f"… {len(result.classes) - MOST_METRICS} more: --json shows all")
     console.print(table, soft_wrap=False)
+    if result.values is not None:
+        console.print(Text(mean_grade(result, level)))
     for block in blocks(result, level):
         console.print()
         console.print(block_table(block), soft_wrap=False)
     doubts(console, result.assumptions)
+
+
+def mean_grade(result: Prevalence, level: float) -> str:
+    """A sentence on the mean of the true grades."""
+    assert result.values is not None
+    low, high = result.mean_score.interval(level)
+    naive = float(result.face_value @ result.values)
+    return (
+        f"The mean grade is {result.mean_score.mean:.2f} ({percent(level)} interval {low:.2f} to "
+        f"{high:.2f}); at face value {naive:.2f}."
+    )
 
 
 def blocks(result: Prevalence, level: float) -> tuple[Block, ...]:
@@ -58,6 +71,7 @@ def sheet(result: Prevalence, *, level: float = 0.95, **more: Any) -> Sheet:
     return Sheet(
         title="How frequent is each class?",
         headline=result.verdict(level),
+        more=() if result.values is None else (mean_grade(result, level),),
         level=level,
         what="class",
         estimate="share",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 
-from truthing.rate import Prevalence
 from truthing.render.block import Block
 from truthing.render.words import metric_title, one_line, percent
 from truthing.report import Report
+from truthing.shares import Prevalence
 from truthing.survey.slices import SliceEstimate
 
 MOST_SLICES, MOST_PAIRS = 40, 15

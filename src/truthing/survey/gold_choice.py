@@ -8,7 +8,7 @@ share of gold.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from truthing.errors import InputError, did_you_mean
 from truthing.labels import Labels
 
 CHOICES = ("random", "seen", "unseen")
+N_STRATA = 4  # for each predicted class
 STRANGE = 1e-3  # a random choice looks so odd once in a thousand data sets
 FEWEST = 5.0  # gold and other items that a stratum is expected to hold
 
@@ -77,47 +78,54 @@ def gold_choice(
     asked: str | None, labels: Labels, predicted: Array | None, gold: Array
 ) -> GoldChoice:
     """As the user says, else as the data look."""
-    if asked is not None and asked not in CHOICES:
-        raise InputError(
-            f"gold_choice {asked!r} is not known.{did_you_mean(str(asked), CHOICES)} Choose "
-            "random, seen (by labels or predictions) or unseen (by anything else)."
-        )
+    check_choice(asked)
     known = gold >= 0
     if not known.any():
         return RANDOM
     if asked == "unseen":
         return GoldChoice("unseen", asked=True)
-    strata = seen_strata(labels, predicted)
-    probability = 1.0 if known.all() else oddity(strata, known)
+    strata = seen_strata(labels.counts().astype(float), predicted)
+    found = choice_by_strata(asked, np.bincount(strata).astype(float), strata[known])
+    return replace(found, strata=strata) if found.kind == "seen" else found
+
+
+def check_choice(asked: str | None) -> None:
+    if asked is not None and asked not in CHOICES:
+        raise InputError(
+            f"gold_choice {asked!r} is not known.{did_you_mean(str(asked), CHOICES)} Choose "
+            "random, seen (by labels or predictions) or unseen (by anything else)."
+        )
+
+
+def choice_by_strata(asked: str | None, size: Array, strata: Array) -> GoldChoice:
+    """The same from the number of items in each stratum, and the strata of the gold items; the
+    strata of all items are for the caller to add."""
+    held = np.bincount(strata, minlength=len(size)).astype(float)
+    probability = 1.0 if held.sum() == size.sum() else oddity(size, held)
     if asked == "random" or (asked is None and probability >= STRANGE):
         return GoldChoice("random", probability=probability, asked=asked is not None)
-    size = np.bincount(strata).astype(float)
-    held = np.bincount(strata[known], minlength=len(size)).astype(float)
-    weight = (size / np.maximum(held, 1))[strata[known]]
+    weight = (size / np.maximum(held, 1))[strata]
     weight *= weight.sum() / (weight**2).sum()
     uncovered = float(size[held == 0].sum() / size.sum())
-    return GoldChoice("seen", weight, strata, probability, uncovered, asked is not None)
+    return GoldChoice("seen", weight, None, probability, uncovered, asked is not None)
 
 
-def seen_strata(labels: Labels, predicted: Array | None) -> Array:
+def seen_strata(votes: Array, predicted: Array | None) -> Array:
     """Items that look alike: by the prediction (or the most frequent label) and by how many labels
-    agree with it, none, fewer than half, more, or all."""
-    votes = labels.counts().astype(float)
+    agree with it, none, fewer than half, more, or all. ``votes`` are items × classes."""
     total = np.maximum(votes.sum(axis=1), 1)
     said = votes.argmax(axis=1) if predicted is None else predicted
     share = votes[np.arange(len(votes)), said] / total
     agreed = np.select([share <= 0, share < 0.5, share < 1], [0, 1, 2], 3)
-    return np.unique(said * 4 + agreed, return_inverse=True)[1].reshape(-1)
+    return np.asarray(said * N_STRATA + agreed, dtype=np.int64)
 
 
-def oddity(strata: Array, known: Array) -> float:
+def oddity(size: Array, held: Array) -> float:
     """How probable strata with so unequal shares of gold are under a random choice (a chi-squared
-    test; sparse strata are taken together)."""
+    test; sparse strata are taken together): ``held`` of ``size`` items are gold."""
     from scipy.special import chdtrc
 
-    size = np.bincount(strata).astype(float)
-    held = np.bincount(strata[known], minlength=len(size)).astype(float)
-    share = known.mean()
+    share = held.sum() / size.sum()
     sparse = size * min(share, 1 - share) < FEWEST
     size = np.append(size[~sparse], size[sparse].sum())
     held = np.append(held[~sparse], held[sparse].sum())

@@ -73,7 +73,7 @@ def _from_header(content: bytes, name: str, delimiter: str | None) -> tuple[byte
     """The content from its line of names on, its separator, and what was left out above."""
     said, length = said_separator(content)
     content = content[length:].lstrip(b"\r\n")
-    separator = delimiter or said or _separator(content)
+    separator = delimiter or said or find_separator(content)
     skip, _, words = above_header(content, separator)
     if not skip:
         return content, separator, NOTHING
@@ -99,7 +99,7 @@ def _line_ends(content: bytes, name: str) -> bytes:
     return content
 
 
-def _separator(content: bytes) -> str:
+def find_separator(content: bytes) -> str:
     """The one that cuts the first lines into equally many cells, the most of them."""
     head = content[:65536]
     lines = [line for line in head.split(b"\n")[:21] if line.strip()]

@@ -29,6 +29,7 @@ from truthing.truth.labelers import (
 from truthing.truth.link.counts import MOST_DENSE
 from truthing.truth.link.views import known_views, read_consensus, read_panel
 from truthing.truth.linked import answer_by_link
+from truthing.truth.missing import doubted
 from truthing.truth.outcome import NoiseSummary, Outcome
 from truthing.truth.question import Question
 from truthing.truth.samplers.diagnostics import split_rhat
@@ -38,6 +39,14 @@ from truthing.truth.scores import ScoreAnswer
 
 MOST_SCORED = 2000  # drawn truths given scores
 ROW_DRAWS = 8
+GROUPS_ARE_LEARNED = (
+    "groups= needs labelers whose noise is learned, and panel_error=0 takes them for independent: "
+    "leave noise and panel_error out."
+)
+GOLD_IS_A_LABELER = (
+    "gold_error= needs the panel's own doubt, which panel_error=0 switches off: leave panel_error "
+    "out, or put the expert among the labelers and say noise={'expert': 0.05}."
+)
 FEW_CLASSES = 10  # chains that disagree are drawn five times as long while their tables are small
 
 
@@ -49,6 +58,8 @@ def with_known_noise(
 ) -> Outcome:
     """Labelers given (``question.log_likelihood``); only the classifier and the class prior are
     unknown."""
+    if question.grouped:
+        raise InputError(GROUPS_ARE_LEARNED)
     trusted = question.certain or (panel_error is not None and panel_error == 0)
     n_draws, burn = question.n_draws, 200
     if trusted:
@@ -96,7 +107,9 @@ def with_known_noise(
     if not trusted:
         graded = truth.argmax(axis=1) if question.constant else question.predicted
         views = known_views(Entries.of(question.labels), question.evidence, truth, graded, prior)
+        views = doubted(views, question.labels.per_item, question.doubts)
         return answer_by_link(question, views, panel_error, summary, assumptions, [], diagnostics)
+    assumptions += question.methods
     shares = samples.prior[:, :, None] * samples.rows
     confusion = samples.counts if question.target == "sample" else shares * len(question.predicted)
     curves = _score_answer(question, question.evidence)
@@ -105,12 +118,17 @@ def with_known_noise(
 
 def with_learned_noise(question: Question, noise: Any, panel_error: Any = None) -> Outcome:
     """Labelers learned from the labels; trusted only where the user says so (panel_error=0)."""
-    entries, listening = Entries.of(question.labels), part(question.progress, 0, 0.1)
+    entries, listening = question.entries, part(question.progress, 0, 0.1)
     if question.constant:
         views = read_consensus(entries, progress=listening)
     else:
         views = read_panel(entries, question.predicted, progress=listening)
+    views = doubted(views, question.labels.per_item, question.doubts)
     trusted = panel_error is not None and not isinstance(panel_error, tuple) and panel_error == 0
+    if trusted and question.gold_error is not None:
+        raise InputError(GOLD_IS_A_LABELER)
+    if trusted and question.grouped:
+        raise InputError(GROUPS_ARE_LEARNED)
     if trusted or noise is not None:
         found = describe_labelers(question, noise, views.fit, trusted=trusted)
     else:

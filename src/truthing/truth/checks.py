@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -10,9 +9,10 @@ import numpy as np
 from truthing.class_codes import Array
 from truthing.errors import NotIdentified, listing
 from truthing.labels import Labels
+from truthing.truth.agreements import unusual_agreement
 from truthing.truth.consensus import DawidSkeneFit, Entries
+from truthing.truth.counted import CountedPanel, n_circles
 
-TWINS = 0.98
 LEARNED_FROM_LABELS = (
     "The classifier did not learn from these very labels or labelers: one that did agrees "
     "with them because it repeats their mistakes, "
@@ -20,12 +20,13 @@ LEARNED_FROM_LABELS = (
 )
 
 
-def require_identified(labels: Labels, gold: Array) -> None:
+def require_identified(labels: Labels | CountedPanel, gold: Array) -> None:
     """One view of each item and nothing known cannot be told apart from any other story."""
     if (gold >= 0).any():
         return
     active = int((labels.per_labeler > 0).sum())
-    if labels.n_labels and labels.per_item.max() < 2:
+    most = labels.found.most if isinstance(labels, CountedPanel) else labels.per_item.max(initial=0)
+    if labels.n_labels and most < 2:
         who = "there is one labeler" if active == 1 else "no item has labels from two labelers"
         raise NotIdentified(
             f"{who} and nothing else is known: such labels fit a good classifier with bad "
@@ -36,14 +37,14 @@ def require_identified(labels: Labels, gold: Array) -> None:
 
 
 def structure_warnings(
-    labels: Labels, error: Array, n_classes: int, *, classifier: bool = True
+    labels: Labels | CountedPanel, error: Array, n_classes: int, *, classifier: bool = True
 ) -> list[str]:
     """Few labelers, a disconnected panel, labelers worse than chance."""
     warnings = []
-    counts = labels.per_item[labels.per_item > 0]
-    if not labels.anonymous and len(counts) and np.mean(counts >= 2) < 0.2:
+    doubly = _labelled_twice(labels)
+    if not labels.anonymous and doubly < 0.2:
         warnings.append(
-            f"Only {np.mean(counts >= 2):.0%} of the items have two labels or more: the "
+            f"Only {doubly:.0%} of the items have two labels or more: the "
             "labelers' quality rests on those."
         )
     if labels.n_labelers == 2 and not labels.anonymous and classifier:
@@ -70,8 +71,18 @@ def structure_warnings(
     return warnings
 
 
-def _pieces(labels: Labels) -> int:
+def _labelled_twice(labels: Labels | CountedPanel) -> float:
+    """The share of labelled items that have two labels or more."""
+    if isinstance(labels, CountedPanel):
+        return labels.found.doubly / max(labels.found.labelled, 1)
+    counts = labels.per_item[labels.per_item > 0]
+    return float(np.mean(counts >= 2)) if len(counts) else 1.0
+
+
+def _pieces(labels: Labels | CountedPanel) -> int:
     """Connected groups of labelers who share items."""
+    if isinstance(labels, CountedPanel):
+        return n_circles(labels)
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -86,67 +97,25 @@ def _pieces(labels: Labels) -> int:
 
 
 def agreement_check(
-    labels: Labels,
+    labels: Labels | CountedPanel,
     predicted: Array | None,
     fit: DawidSkeneFit,
     *,
+    gold: Array | None = None,
     most_pairs: int = 400,
     enough: int = 10,
 ) -> list[dict[str, Any]]:
-    """Pairs of raters whose agreement the model does not explain: observed and expected share, z
-    score and p (Bonferroni).
-
-    What a pair would agree on is computed from the others' opinion of each item, so that their own
-    agreement cannot explain itself.
+    """Pairs of raters whose agreement the model does not explain, the most surprising first; none
+    of votes that nobody signed. ``gold`` is what the fit knew.
     """
-    if labels.anonymous:
+    if labels.anonymous or fit.shared:  # raters who share a table cannot be told apart
         return []
-    entries = (
-        Entries.of(labels) if predicted is None else Entries.of(labels).with_classifier(predicted)
-    )
     names = [*labels.labelers, *([] if predicted is None else ["the classifier"])]
-    busiest = np.argsort(-np.bincount(entries.rater, minlength=len(names)), kind="stable")[:40]
-    given = {
-        int(t): (entries.item[entries.rater == t], entries.label[entries.rater == t])
-        for t in busiest
-    }
-    found: list[dict[str, Any]] = []
-    rows, log_rows = fit.rows(), fit.log_rows
-    log_q = np.log(np.maximum(fit.posterior, 1e-300))
-    pairs = [(a, b) for k, a in enumerate(given) for b in list(given)[k + 1 :]]
-    for a, b in pairs[: 4 * most_pairs]:
-        item, in_a, in_b = np.intersect1d(given[a][0], given[b][0], return_indices=True)
-        if len(item) < enough:
-            continue
-        label_a, label_b = given[a][1][in_a], given[b][1][in_b]
-        row_a, row_b = fit.of_rater(a), fit.of_rater(b)
-        others = log_q[item] - log_rows[row_a][:, label_a].T - log_rows[row_b][:, label_b].T
-        others = np.exp(others - others.max(axis=1, keepdims=True))
-        others /= others.sum(axis=1, keepdims=True)
-        expected = others @ (rows[row_a] * rows[row_b]).sum(axis=1)
-        if (label_a == label_b).mean() > TWINS:
-            # two raters who always agree look perfect to any model; how well they agree with
-            # everybody else says otherwise
-            best = others.argmax(axis=1)
-            alike = ((label_a == best).mean() + (label_b == best).mean()) / 2
-            expected = np.minimum(expected, alike**2 + (1 - alike) ** 2 / max(rows.shape[1] - 1, 1))
-        gap = (label_a == label_b).sum() - expected.sum()
-        surprise = gap / math.sqrt(max((expected * (1 - expected)).sum(), 1e-9))
-        found.append(
-            {
-                "first": names[a],
-                "second": names[b],
-                "items": len(item),
-                "observed": float((label_a == label_b).mean()),
-                "expected": float(expected.mean()),
-                "z": float(surprise),
-            }
-        )
-        if len(found) >= most_pairs:
-            break
-    for pair in found:
-        pair["p"] = min(1.0, len(found) * math.erfc(abs(pair["z"]) / math.sqrt(2)) / 2)
-    return sorted(found, key=lambda pair: -pair["z"])
+    if isinstance(labels, CountedPanel):
+        engine = labels.engine
+    else:
+        engine = Entries.of(labels).engine(predicted, gold)
+    return unusual_agreement(engine, names, fit, most_pairs=most_pairs, enough=enough)
 
 
 def agreement_warnings(pairs: list[dict[str, Any]]) -> list[str]:

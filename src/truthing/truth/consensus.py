@@ -10,21 +10,31 @@ need both: where they differ, the noise model is in doubt (docs/theory.md, the l
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from itertools import count
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numba
 import numpy as np
 
 from truthing.class_codes import Array
+from truthing.engine.base import NO_VOTES, NOTHING, Engine, Shard
+from truthing.engine.memory import Memory, joined
 from truthing.labels import Labels
-from truthing.noise.steps import expected_counts, fix_gold, item_posteriors, repeat, softmax_rows
+from truthing.noise.steps import expected_counts, fix_gold, item_posteriors, softmax_rows
 from truthing.progress import Progress, silent
+from truthing.truth.passes import (
+    PassSums,
+    Tables,
+    coin_pass,
+    count_keys,
+    expectation_pass,
+    majority_pass,
+    posterior_pass,
+)
 
 CONCENTRATIONS = 2.0 ** np.arange(7)
 MOST_ITERATIONS, TOLERANCE = 60, 1e-4
-MOST_ROW_CELLS = 4_000_000  # raters × classes × classes of the pooled fit
+MANY_ITEMS = 50_000  # beyond, the average item settles the fit
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +63,31 @@ class Entries:
             labels.n_labelers,
             labels.n_classes,
         )
+
+    def engine(
+        self,
+        predicted: Array | None = None,
+        gold: Array | None = None,
+        known: Array | None = None,
+    ) -> Memory:
+        """These entries for a pass over them; ``predicted`` makes the classifier a rater, ``gold``
+        shapes the consensus, ``known`` (numbers in a list of gold) does not."""
+        item, key = self.item, self.rater.astype(np.int32) * np.int32(self.n_classes) + self.label
+        votes = self.votes
+        if (item[1:] < item[:-1]).any():
+            order = np.argsort(item, kind="stable")
+            item, key, votes = item[order], key[order], votes[order]
+        shard = Shard(
+            np.searchsorted(item, np.arange(self.n_items + 1)).astype(np.int64),
+            key.astype(np.int32, copy=False),
+            NO_VOTES if (votes == 1).all() else votes,
+            np.full(self.n_items, -1, np.int32) if gold is None else gold.astype(np.int32),
+            NOTHING if predicted is None else predicted.astype(np.int32),
+            self.n_raters,
+            self.n_classes,
+            NOTHING if known is None else known.astype(np.int32),
+        )
+        return Memory(shard)
 
     def log_likelihood(self, rows: Array) -> Array:
         """log p(labels | truth), items × classes, for raters with these rows."""
@@ -117,8 +152,10 @@ class Entries:
 
 @dataclass(frozen=True, eq=False)
 class DawidSkeneFit:
-    """Model A: item posteriors, expected log rows (raters × truth × label), expected log prior, and
-    the learned pool.
+    """Model A: expected log rows (raters × truth × label), expected log prior, the learned pool,
+    and each item's posterior where labels are given.
+
+    ``totals`` are the items expected in each class.
     """
 
     posterior: Array
@@ -127,23 +164,20 @@ class DawidSkeneFit:
     counts: Array
     pool: Array
     concentration: float
-    table: Array | None = None  # which table each rater has, where some share one
+    totals: Array = field(default_factory=lambda: NO_VOTES)
+    shared: bool = False  # do some raters share a table, because one for each would not fit?
 
     @property
-    def shared(self) -> bool:
-        """Do some raters share a table, because one for each would not fit?"""
-        return self.table is not None
-
-    def of_rater(self, rater: int) -> int:
-        """The place of a rater's table in ``log_rows``, ``counts`` and `rows`."""
-        return rater if self.table is None else int(self.table[rater])
+    def tables(self) -> Tables:
+        """As a pass over the labels reads them."""
+        n_classes = len(self.log_prior)
+        logs = np.ascontiguousarray(self.log_rows.transpose(0, 2, 1)).reshape(-1, n_classes)
+        return Tables(logs, self.log_prior)
 
     def labelers_only(self, entries: Entries, discount: Array) -> Array:
         """Item posteriors from these entries alone, rows as learned, votes discounted for
         dependence.
         """
-        if self.table is not None:
-            entries = replace(entries, rater=self.table[entries.rater])
         return entries.posteriors(self.log_rows, self.log_prior, discount=discount)
 
     def rows(self) -> Array:
@@ -154,88 +188,92 @@ class DawidSkeneFit:
 
 @dataclass(frozen=True, eq=False)
 class OneCoinFit:
-    """Model B: item posteriors, and what a label of each rater adds to the log score of its
-    class.
+    """Model B: what a label of each rater adds to the log score of its class, and each item's
+    posterior where labels are given.
     """
 
     posterior: Array
     log_odds: Array
+    n_classes: int
+
+    @property
+    def tables(self) -> Tables:
+        """As a pass over the labels reads them."""
+        logs = self.log_odds[:, None, None] * np.eye(self.n_classes)
+        return Tables(logs.reshape(-1, self.n_classes), np.zeros(self.n_classes))
 
     @property
     def accuracy(self) -> Array:
         """How often each rater is right."""
         from scipy.special import expit
 
-        return np.asarray(expit(self.log_odds - math.log(max(self.posterior.shape[1] - 1, 1))))
+        return np.asarray(expit(self.log_odds - math.log(max(self.n_classes - 1, 1))))
 
     def labelers_only(self, entries: Entries, discount: Array) -> Array:
         """Item posteriors from these entries alone, votes discounted for dependence."""
-        return _coin_posteriors(entries, self.log_odds, discount[entries.item] * entries.votes)
+        votes = discount[entries.item] * entries.votes
+        posterior = entries.counts(votes * self.log_odds[entries.rater])
+        softmax_rows(posterior)
+        return posterior
 
 
 def fit_dawid_skene(
-    entries: Entries, gold: Array | None = None, *, progress: Progress = silent
+    labels: Entries | Engine,
+    gold: Array | None = None,
+    *,
+    predicted: Array | None = None,
+    progress: Progress = silent,
 ) -> DawidSkeneFit:
     """Pooled Dawid-Skene from a soft majority vote; items with gold are certain.
 
-    Where a table for each rater would not fit (a thousand classes), the busiest have their own and
-    all others share one.
+    ``predicted`` makes the classifier one more rater, put last. An engine holds gold and
+    predictions itself, and no posterior is made of each of its items.
     """
-    table = shared_tables(entries)
-    if table is not None:
-        alone = replace(entries, rater=table[entries.rater], n_raters=int(table.max()) + 1)
-        return replace(fit_dawid_skene(alone, gold, progress=progress), table=table)
-    iteration = count()
-
-    def step(fit: DawidSkeneFit) -> DawidSkeneFit:
-        n = next(iteration)
+    engine = labels if isinstance(labels, Engine) else labels.engine(predicted, gold)
+    sums = _majority(engine)
+    n_classes, concentration = len(sums.totals), 8.0
+    fit: DawidSkeneFit | None = None
+    for n in range(MOST_ITERATIONS):
         progress(n / MOST_ITERATIONS, "looking for the consensus")
-        counts = entries.expected_counts(fit.posterior)
-        pool, concentration = _pool(counts), fit.concentration
+        before = fit
+        counts = sums.counts.reshape(-1, n_classes, n_classes).transpose(0, 2, 1).copy()
+        pool = _pool(counts)
         if n % 5 == 4:
             concentration = _best_concentration(
                 [_pooled_likelihood(counts, pool, k) for k in CONCENTRATIONS]
             )
         log_rows = _expected_log(counts, pool, concentration)
-        log_prior = _expected_log_prior(fit.posterior)
-        posterior = entries.posteriors(log_rows, log_prior, gold)
-        return DawidSkeneFit(posterior, log_rows, log_prior, counts, pool, concentration)
-
-    nothing = np.zeros(0)
-    start = DawidSkeneFit(_start(entries, gold), nothing, nothing, nothing, nothing, 8.0)
-    return repeat(step, start, most=MOST_ITERATIONS, least=11, settled=_settled)
-
-
-def shared_tables(entries: Entries) -> Array | None:
-    """Which table each rater has, the last one shared; None where each may have its own."""
-    fitting = max(MOST_ROW_CELLS // entries.n_classes**2, 2)
-    if entries.n_raters <= fitting:
-        return None
-    given = np.bincount(entries.rater, minlength=entries.n_raters)
-    # of equally busy raters the last: that is the classifier, where there is one
-    busiest = np.lexsort((-np.arange(entries.n_raters), -given))[: fitting - 1]
-    table = np.full(entries.n_raters, fitting - 1)
-    table[busiest] = np.arange(fitting - 1)
-    return table
+        log_prior = _expected_log_prior(sums.totals)
+        fit = DawidSkeneFit(NO_VOTES, log_rows, log_prior, counts, pool, concentration)
+        sums = _step(engine, n, sums, fit, before)
+        if _settled(sums):
+            break
+    assert fit is not None
+    kept = _posteriors(labels, engine, fit.tables)
+    return replace(fit, totals=sums.totals, posterior=kept)
 
 
 def fit_one_coin(
-    entries: Entries, gold: Array | None = None, *, progress: Progress = silent
+    labels: Entries | Engine,
+    gold: Array | None = None,
+    *,
+    predicted: Array | None = None,
+    progress: Progress = silent,
 ) -> OneCoinFit:
     """One accuracy for each rater; a learned class prior made this markedly worse on real crowds,
-    so it stays flat.
+    so it stays flat. Arguments as for `fit_dawid_skene`.
     """
     from scipy.special import betaln, psi
 
-    given = np.bincount(entries.rater, weights=entries.votes, minlength=entries.n_raters)
-    iteration, concentration = count(), 8.0
-
-    def step(fit: OneCoinFit) -> OneCoinFit:
-        nonlocal concentration
-        n = next(iteration)
+    engine = labels if isinstance(labels, Engine) else labels.engine(predicted, gold)
+    sums = _majority(engine)
+    n_classes, concentration = len(sums.totals), 8.0
+    given = sums.counts.reshape(-1, n_classes, n_classes).sum(axis=(1, 2))
+    fit: OneCoinFit | None = None
+    for n in range(MOST_ITERATIONS):
         progress(n / MOST_ITERATIONS, "looking for the consensus")
-        sure = entries.votes * fit.posterior[entries.item, entries.label]
-        right = np.bincount(entries.rater, weights=sure, minlength=entries.n_raters)
+        before = fit
+        right = np.trace(sums.counts.reshape(-1, n_classes, n_classes), axis1=1, axis2=2)
         wrong = given - right
         mean = (right.sum() + 7) / (given.sum() + 10)
         if n == 0 or n % 5 == 4:
@@ -243,19 +281,55 @@ def fit_one_coin(
             scores = (betaln(a + right, b + wrong) - betaln(a, b)).sum(axis=1)
             concentration = _best_concentration(scores)
         log_odds = psi(concentration * mean + right) - psi(concentration * (1 - mean) + wrong)
-        log_odds += math.log(max(entries.n_classes - 1, 1))
-        posterior = _coin_posteriors(entries, log_odds, entries.votes)
-        fix_gold(posterior, gold)
-        return OneCoinFit(posterior, log_odds)
+        log_odds += math.log(max(n_classes - 1, 1))
+        fit = OneCoinFit(NO_VOTES, log_odds, n_classes)
+        sums = _step(engine, n, sums, fit, before)
+        if _settled(sums):
+            break
+    assert fit is not None
+    return replace(fit, posterior=_posteriors(labels, engine, fit.tables))
 
-    start = OneCoinFit(_start(entries, gold), np.zeros(0))
-    return repeat(step, start, most=MOST_ITERATIONS, least=11, settled=_settled)
+
+def _majority(engine: Engine) -> PassSums:
+    """The sums of a soft majority vote."""
+    given = engine.add(count_keys)
+    n_classes = engine.n_classes
+    frequency = given.reshape(-1, n_classes).sum(axis=0) + 1
+    return engine.add(majority_pass, frequency / frequency.sum())
 
 
-def _coin_posteriors(entries: Entries, log_odds: Array, votes: Array) -> Array:
-    posterior = entries.counts(votes * log_odds[entries.rater])
-    softmax_rows(posterior)
-    return posterior
+def _step(
+    engine: Engine,
+    n: int,
+    sums: PassSums,
+    now: DawidSkeneFit | OneCoinFit,
+    before: DawidSkeneFit | OneCoinFit | None,
+) -> Any:
+    """The pass after step ``n``; where steps may end, items are compared with the step before.
+
+    That doubles the work, so with many items it is done at every fifth step.
+    """
+    due = n > 10 and (sums.n_items <= MANY_ITEMS or n % 5 == 0)
+    old = before.tables if due and before is not None else None
+    kernel = coin_pass if isinstance(now, OneCoinFit) else expectation_pass
+    return engine.add(kernel, now.tables, old)
+
+
+def _settled(sums: PassSums) -> bool:
+    """No item moves any more; of very many items the average one."""
+    if not sums.compared:
+        return False
+    average = sums.moved / max(sums.n_items * len(sums.totals), 1)
+    few = sums.n_items <= MANY_ITEMS
+    return sums.farthest < TOLERANCE or (not few and average < TOLERANCE / 5)
+
+
+def _posteriors(labels: Entries | Engine, engine: Engine, tables: Tables) -> Array:
+    """Each item's posterior; whoever brings an engine asks for what it wants."""
+    if labels is engine:
+        return NO_VOTES
+    (posterior,) = joined(engine.map(posterior_pass, tables))
+    return np.asarray(posterior)
 
 
 def _pool(counts: Array) -> Array:
@@ -267,31 +341,15 @@ def _pool(counts: Array) -> Array:
     return np.asarray((total + 10 * coin) / (total.sum(axis=1, keepdims=True) + 10))
 
 
-def _settled(before: DawidSkeneFit | OneCoinFit, after: DawidSkeneFit | OneCoinFit) -> bool:
-    """No item moves any more; of very many items the average one."""
-    moved = np.abs(after.posterior - before.posterior)
-    small = moved.max() < TOLERANCE
-    return bool(small or (len(moved) > 50_000 and moved.mean() < TOLERANCE / 5))
-
-
 def _best_concentration(log_likelihoods: Any) -> float:
     penalty = 0.5 * np.log(CONCENTRATIONS / 8) ** 2  # lognormal prior around 8 pseudo-labels a row
     return float(CONCENTRATIONS[int(np.argmax(np.array(log_likelihoods) - penalty))])
 
 
-def _start(entries: Entries, gold: Array | None) -> Array:
-    """A soft majority vote."""
-    votes = entries.counts()
-    frequency = votes.sum(axis=0) + 1
-    posterior = (votes + frequency / frequency.sum()) / (votes.sum(axis=1, keepdims=True) + 1)
-    fix_gold(posterior, gold)
-    return posterior
-
-
-def _expected_log_prior(posterior: Array) -> Array:
+def _expected_log_prior(totals: Array) -> Array:
     from scipy.special import psi
 
-    alpha = posterior.sum(axis=0) + 1
+    alpha = totals + 1
     return np.asarray(psi(alpha) - psi(alpha.sum()))
 
 

@@ -13,8 +13,9 @@ import numpy as np
 
 from truthing.class_codes import Array
 from truthing.metrics.confusion import Confusion
-from truthing.metrics.counts import Tally, evaluate
+from truthing.metrics.counts import Tally
 from truthing.metrics.estimate import Estimate, shortest_interval
+from truthing.metrics.ordinal import drawn_metric
 from truthing.truth.groups import Groups
 from truthing.truth.poisson_binomial import poisson_binomial
 
@@ -34,10 +35,17 @@ class DrawnAnswer:
     classes: tuple[Any, ...]
     positive: int | None
     confusion: Confusion
+    values: Array | None = None  # of grades on a scale
 
     def estimate(self, name: str) -> Estimate:
-        values = evaluate(name, self.confusion.tally, classes=self.classes, positive=self.positive)
-        return Estimate.from_draws(values, support=SUPPORT.get(name, (0.0, 1.0)))
+        return drawn_metric(
+            name,
+            self.confusion,
+            classes=self.classes,
+            positive=self.positive,
+            support=SUPPORT.get(name, (0.0, 1.0)),
+            values=self.values,
+        )
 
     def shares(self) -> Array:
         """Draws of the true classes' shares, draws × classes."""
@@ -86,8 +94,8 @@ def at_most_wider(ours: Array, alone: Array) -> Array:
     """Draws whose interval is at most an eighth wider than gold alone's.
 
     Labels that only blur what gold shows are of little use. But gold alone is narrowest just where
-    it misleads (all gold right, say): taken as it is where it is narrower, it held 58 to 86 times
-    in 100, so draws move towards it only as far as the width asks.
+    it misleads (all gold right, say): taken as it is where it is narrower, it held 73 times in 100,
+    the answer it replaced 90 times. So draws move towards it only as far as the width asks.
     """
     return moved(ours, alone, share_of_gold(ours, alone))
 

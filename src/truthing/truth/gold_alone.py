@@ -18,8 +18,9 @@ import numpy as np
 
 from truthing.class_codes import Array
 from truthing.metrics.confusion import Confusion
-from truthing.metrics.counts import Tally, evaluate
+from truthing.metrics.counts import Tally
 from truthing.metrics.estimate import Estimate
+from truthing.metrics.ordinal import drawn_metric
 from truthing.survey.deployment import Deployment, at_shares
 from truthing.truth.draws import SUPPORT
 from truthing.truth.link.counts import MOST_DENSE
@@ -31,7 +32,7 @@ MOST_DRAWS, MANY_CLASSES_DRAWS = 2000, 100
 @dataclass(frozen=True, eq=False)
 class GoldAlone:
     """Estimates from the gold items only; ``predicted`` and ``gold`` are codes of all items (gold
-    -1 where unknown).
+    -1 where unknown), or of rows that stand for ``size`` items each.
     """
 
     classes: tuple[Any, ...]
@@ -44,10 +45,16 @@ class GoldAlone:
     counts: Array | None = None  # what each gold item counts, where that is not one
     weight: Array | None = None  # of every item, where items stand for unequal numbers
     deployment: Deployment | None = None
+    values: Array | None = None  # of grades on a scale
+    size: Array | None = None
 
     @property
     def n_gold(self) -> int:
         return int((self.gold >= 0).sum())
+
+    @property
+    def n_items(self) -> int:
+        return len(self.gold) if self.size is None else round(float(self.size.sum()))
 
     def __getitem__(self, name: str) -> Estimate:
         return self.estimate(name)
@@ -56,11 +63,15 @@ class GoldAlone:
         """The metric as the gold items alone know it."""
         if name in ("accuracy", "error") and self.deployment is None:
             right = self._right
-            values = right if name == "accuracy" else 1 - right
-        else:
-            tally = self.confusion.tally
-            values = evaluate(name, tally, classes=self.classes, positive=self.positive)
-        return Estimate.from_draws(values, support=SUPPORT.get(name, (0.0, 1.0)))
+            return Estimate.from_draws(right if name == "accuracy" else 1 - right)
+        return drawn_metric(
+            name,
+            self.confusion,
+            classes=self.classes,
+            positive=self.positive,
+            support=SUPPORT.get(name, (0.0, 1.0)),
+            values=self.values,
+        )
 
     @cached_property
     def _right(self) -> Array:
@@ -76,8 +87,8 @@ class GoldAlone:
         if target == "population":
             return np.asarray(share)
         if self.weight is None:
-            free = rng.binomial(len(self.gold) - self.n_gold, share)
-            return np.asarray((int(hit.sum()) + free) / len(self.gold))
+            free = rng.binomial(self.n_items - self.n_gold, share)
+            return np.asarray((int(hit.sum()) + free) / self.n_items)
         seen, total = self.weight[known], self.weight.sum()
         return np.asarray((seen @ hit + (total - seen.sum()) * share) / total)
 
@@ -109,7 +120,8 @@ class GoldAlone:
         table = np.zeros((draws if n <= MOST_DENSE else 0, n, n))
         right, truth, given = (np.zeros((draws, n)) for _ in range(3))
         mean = np.zeros((n, n))
-        frequency = np.bincount(self.predicted, minlength=n)
+        often = np.bincount(self.predicted, weights=self.size, minlength=n)
+        frequency = np.round(often).astype(np.int64)
         worth = np.zeros(len(self.gold))
         worth[known] = self._worth
         for k in np.flatnonzero(frequency):

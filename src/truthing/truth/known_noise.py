@@ -15,6 +15,7 @@ from truthing.labels import Labels
 from truthing.noise.base import check_rates, symmetric_table
 from truthing.noise.known import Confusion, Difficulty, Symmetric
 from truthing.noise.learned import DawidSkene, Learned, OneCoin, Strata
+from truthing.noise.ordinal import Ordinal
 from truthing.truth.samplers.labeler_tables import COIN, FIXED, OWN, POOLED, SHARED
 from truthing.truth.samplers.labelers import RowModel, pool_base
 
@@ -59,6 +60,12 @@ def row_model(noise: Any, labels: Labels) -> tuple[RowModel, str]:
         return RowModel.learned(
             n_labelers, n_classes, kind=COIN
         ), "ability of labelers × difficulty of items"
+    if isinstance(noise, Ordinal):
+        tables = noise.fit(labels).confusion
+        own = np.maximum(noise.weight * tables, 1e-3)
+        return RowModel(
+            np.full(n_labelers, OWN), own, pool_base(n_classes), 0.0, 1.0
+        ), "grades on a scale, each labeler with thresholds and a precision of its own"
     if isinstance(noise, DawidSkene):
         return RowModel.learned(
             n_labelers, n_classes

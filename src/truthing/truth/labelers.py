@@ -24,7 +24,13 @@ from truthing.truth.known_noise import row_model
 from truthing.truth.model_choice import choose_model
 from truthing.truth.outcome import NoiseSummary
 from truthing.truth.question import Question
-from truthing.truth.samplers.bootstrap import bootstrap_crowd, variational_crowd
+from truthing.truth.samplers.bootstrap import (
+    Moments,
+    bootstrap_crowd,
+    error_rates,
+    tables_fit,
+    variational_crowd,
+)
 from truthing.truth.samplers.diagnostics import effective_size, split_rhat
 from truthing.truth.samplers.difficulty import sample_difficulty
 from truthing.truth.samplers.labelers import CrowdSamples, RowModel, sample_crowd
@@ -79,14 +85,20 @@ def describe_labelers(
     return found
 
 
-def quick_labelers(question: Question, fit: DawidSkeneFit) -> LearnedLabelers:
+def quick_labelers(
+    question: Question, fit: DawidSkeneFit, moments: Moments | None = None
+) -> LearnedLabelers:
     """The labelers as the consensus of everybody has them, without a sampler: enough where the link
     sets the interval and no model was asked for."""
+    labels, n_draws = question.labels, min(question.n_draws, 1000)
+    if moments is None and not tables_fit(fit, labels.n_labelers, n_draws):
+        samples = error_rates(Entries.of(labels), fit, n_draws, question.seed)
+        return _told(question, DawidSkene(), {}, fit, samples, {})
     samples = variational_crowd(
-        Entries.of(question.labels),
-        question.predicted,
+        moments or Moments.of(fit.posterior, question.predicted),
         fit,
-        n_draws=min(question.n_draws, 1000),
+        n_labelers=labels.n_labelers,
+        n_draws=n_draws,
         seed=question.seed,
     )
     return _told(question, DawidSkene(), {}, fit, samples, {})
@@ -173,11 +185,14 @@ def _sample(
     """The sampler where it is affordable; the bootstrap beyond."""
     progress = part(question.progress, 0.2, 0.9)
     if beyond_sampling(question):
+        few = min(question.n_draws, 1000)
+        if not thorough and not tables_fit(fit, question.labels.n_labelers, few):
+            return error_rates(entries, fit, few, question.seed)
         if not thorough:
             return variational_crowd(
-                entries,
-                question.predicted,
+                Moments.of(fit.posterior, question.predicted),
                 fit,
+                n_labelers=question.labels.n_labelers,
                 n_draws=min(question.n_draws, 1000),
                 seed=question.seed,
             )

@@ -14,8 +14,13 @@ from truthing.survey.clusters import Alike, alike, gold_worth, sharing
 from truthing.survey.design import Survey
 from truthing.truth import checks
 from truthing.truth.draws import AnswerBesideGold, moved
+from truthing.truth.erring_gold import (
+    ErringGoldAlone,
+    confusion_of_erring_gold,
+    truth_beside_erring_gold,
+)
 from truthing.truth.gold_alone import GoldAlone
-from truthing.truth.link.counts import item_truth
+from truthing.truth.link.counts import MOST_DENSE, confusion_draws, item_truth, population_confusion
 from truthing.truth.link.many_classes import drawn_confusion
 from truthing.truth.link.prior import (
     DEFAULT,
@@ -25,6 +30,7 @@ from truthing.truth.link.prior import (
     stated_components,
 )
 from truthing.truth.link.sampler import LinkDraws, draw_link
+from truthing.truth.link.scale_tilt import scale_positions
 from truthing.truth.link.surveyed import survey_counts
 from truthing.truth.link.views import Views
 from truthing.truth.outcome import NoiseSummary, Outcome
@@ -65,8 +71,7 @@ def answer_by_link(
     question.progress(0.95, "drawing how far the panel may be wrong together")
     together = alike_items(question, views)
     question = counting_gold(question, together)
-    own = question.trained_on_labels or question.constant
-    link = _link(question, views, link_components(question, views, panel_error, own=own))
+    link = draw_the_link(question, views, panel_error)
     answer, slices = _answers(question, views, link, together)
     by_gold = _taken_from_gold(question, answer) if question.n_gold else []
     curves, untold = _curves(question, views, link)
@@ -76,7 +81,7 @@ def answer_by_link(
         found["clusters"] = {"correlation": together.correlation, "clusters": together.n_clusters}
     return Outcome(
         answer,
-        item_truth(link, views, question.gold),
+        _item_truth(question, views, link),
         [
             *assumptions,
             *assumed(question, panel_error),
@@ -91,13 +96,19 @@ def answer_by_link(
     )
 
 
+def draw_the_link(question: Question, views: Views, panel_error: Any) -> LinkDraws:
+    """Draws of how often the views are right; the same draws for the same question."""
+    own = question.trained_on_labels or question.constant
+    return _link(question, views, link_components(question, views, panel_error, own=own))
+
+
 def _answers(
     question: Question, views: Views, link: LinkDraws, together: Alike | None
 ) -> tuple[Any, dict[str, Any]]:
     """The answer for all items, and one for each slice."""
     rng, survey = question.rng(COUNTS), question.survey
     if survey.plain:
-        drawn = drawn_confusion(link, views, question.gold, rng, question.target)
+        drawn = _confusion(question, views, link, question.target)
         return _beside_gold(question, drawn, None), {}
     effect = 1.0
     if together is not None:
@@ -111,6 +122,26 @@ def _answers(
         items = survey.items_of(name)
         parts[name] = _beside_gold(question, counts.drawn(items), items)
     return whole, parts
+
+
+def _confusion(question: Question, views: Views, link: LinkDraws, target: str) -> Any:
+    """Draws of the confusion of ``views.predicted``, in numbers of items."""
+    rng = question.rng(COUNTS)
+    if link.slips is not None:
+        drawn = confusion_of_erring_gold(link, views, question.gold, target, rng)
+    elif views.n_classes > MOST_DENSE:
+        return drawn_confusion(link, views, question.gold, rng, target)
+    elif target == "sample":
+        drawn = confusion_draws(link, views, question.gold, rng).astype(float)
+    else:
+        drawn = population_confusion(link, views, question.gold, rng)
+    return drawn if target == "sample" else drawn * question.n_items
+
+
+def _item_truth(question: Question, views: Views, link: LinkDraws) -> Array:
+    if link.slips is not None:
+        return truth_beside_erring_gold(link, views, question.gold)
+    return item_truth(link, views, question.gold)
 
 
 def _beside_gold(question: Question, confusion: Any, items: Array | None) -> Any:
@@ -147,12 +178,15 @@ def chance_draws(question: Question, views: Views, panel_error: Any) -> Array:
     ours = link.chance() @ (free / max(free.sum(), 1.0))
     if not question.n_gold:
         return np.asarray(ours)
-    drawn = drawn_confusion(link, views, question.gold, question.rng(COUNTS))
+    drawn = _confusion(question, views, link, "sample")
     alone = gold_alone(question)
     beside = AnswerBesideGold(question.answer(drawn), alone)
-    known = question.gold >= 0
-    hit = question.gold[known] == question.predicted[known]
-    by_gold = alone.share_draws(hit, "population", question.rng(GOLD))
+    if question.gold_error is not None:
+        by_gold = replace(alone, target="population").estimate("accuracy").draws
+    else:
+        known = question.gold >= 0
+        hit = question.gold[known] == question.predicted[known]
+        by_gold = alone.share_draws(hit, "population", question.rng(GOLD))
     return moved(np.asarray(ours), by_gold, beside.share_of_gold("accuracy"))
 
 
@@ -166,7 +200,7 @@ def gold_alone(question: Question, items: Array | None = None) -> GoldAlone:
         counts = seen if counts is None else seen * counts
     if counts is not None and items is not None:
         counts = counts[np.isin(np.flatnonzero(question.gold >= 0), items)]
-    return GoldAlone(
+    about = (
         question.classes,
         question.positive,
         question.predicted[here],
@@ -177,7 +211,12 @@ def gold_alone(question: Question, items: Array | None = None) -> GoldAlone:
         counts,
         None if weight is None else weight[here],
         question.deployment,
+        question.values,
+        question.size,
     )
+    if question.gold_error is not None:
+        return ErringGoldAlone(*about, question.gold_error)
+    return GoldAlone(*about)
 
 
 def alike_items(question: Question, views: Views) -> Alike | None:
@@ -215,7 +254,7 @@ def link_components(question: Question, views: Views, panel_error: Any, *, own: 
 
 
 def _link(question: Question, views: Views, components: Components) -> LinkDraws:
-    return draw_link(
+    found = draw_link(
         views,
         components,
         question.gold,
@@ -224,7 +263,9 @@ def _link(question: Question, views: Views, components: Components) -> LinkDraws
         gold_weights=question.gold_weights,
         blocks=_blocks(question),
         split=_split(question.survey),
+        gold_error=question.gold_error,
     )
+    return replace(found, positions=scale_positions(question.values))
 
 
 def _blocks(question: Question) -> list[Array]:
@@ -271,6 +312,7 @@ def assumed(question: Question, panel_error: Any) -> list[str]:
     found = [f"The panel as a whole may be wrong together, {how}."]
     if question.n_gold:
         found.append(f"{question.n_gold} gold items correct it: {question.gold_chosen.words}.")
+    found += question.methods
     if question.trained_on_labels:
         found.append("The classifier learned from these labels and repeats some of their mistakes.")
     elif not question.constant:
@@ -347,7 +389,7 @@ def _linked_scores(question: Question, views: Views, link: LinkDraws) -> ScoreAn
         views.predicted == positive,
         odds,
         link.design.member,
-        question.gold,
+        question.gold if link.slips is None else np.full_like(question.gold, -1),
         positive,
         n_draws=min(question.n_draws, 2000),
         seed=question.seed,

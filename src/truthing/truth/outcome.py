@@ -74,3 +74,4 @@ class Outcome:
     joint: Any = None
     slices: Mapping[str, Any] = field(default_factory=dict)
     sensitivity: Any = None
+    state: Any = None

@@ -4,7 +4,7 @@ is asked of them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -19,8 +19,11 @@ from truthing.progress import Progress, silent
 from truthing.survey.deployment import Deployment, at_shares
 from truthing.survey.design import PLAIN, Survey
 from truthing.survey.gold_choice import RANDOM, GoldChoice
+from truthing.truth.consensus import Entries
 from truthing.truth.draws import DrawnAnswer
+from truthing.truth.gold_error import GoldError
 from truthing.truth.groups import Groups, across
+from truthing.truth.labeler_groups import LabelerGroups
 
 MOST_CELLS, FEWEST_DRAWS = 20_000_000, 100  # of tables of classes × classes
 DEPLOYED = 11  # stream of random numbers
@@ -32,6 +35,7 @@ class Question:
 
     ``predicted`` and ``gold`` are class codes for each item (-1: none). ``log_likelihood`` is
     log p(labels | truth) where the labelers' noise is given; ``prior`` is None where it is learned.
+    Rows stand for ``size`` items each where items are too many for memory; rows with gold for one.
     """
 
     labels: Labels
@@ -51,6 +55,13 @@ class Question:
     gold_chosen: GoldChoice = RANDOM
     survey: Survey = PLAIN
     deployment: Deployment | None = None
+    gold_error: GoldError | None = None
+    values: Array | None = None  # of grades on a scale
+    labeler_groups: LabelerGroups | None = None
+    doubts: Array | None = None  # unsure or skipped votes on each item
+    siblings: Array | None = None  # labelers of the classifier's own group
+    told: tuple[str, ...] = ()  # what labels are, for a paragraph on methods
+    size: Array | None = None
 
     @property
     def classes(self) -> tuple[Any, ...]:
@@ -62,7 +73,7 @@ class Question:
 
     @property
     def n_items(self) -> int:
-        return len(self.predicted)
+        return len(self.predicted) if self.size is None else round(float(self.size.sum()))
 
     @property
     def n_gold(self) -> int:
@@ -81,6 +92,30 @@ class Question:
         return min(self.n_draws, fitting)
 
     @property
+    def methods(self) -> list[str]:
+        """What a paragraph on methods must say about labels and gold of a special kind."""
+        gold = () if self.gold_error is None else (self.gold_error.words(),)
+        groups = () if self.labeler_groups is None else (self.labeler_groups.words(),)
+        return [*self.told, *groups, *gold]
+
+    @property
+    def grouped(self) -> bool:
+        return self.labeler_groups is not None or self.siblings is not None
+
+    @cached_property
+    def entries(self) -> Entries:
+        """The labels as votes: of one group they count less, of the classifier's own still less."""
+        found, groups = Entries.of(self.labels), self.labeler_groups
+        if groups is None:
+            return found
+        votes = groups.votes(self.labels)
+        if self.siblings is not None:
+            rho = groups.likeness[groups.member[self.labels.labeler]]
+            mine = self.siblings[self.labels.labeler]
+            votes = np.where(mine, votes * (1 - rho) ** 2, votes)
+        return replace(found, votes=votes)
+
+    @property
     def class_prior(self) -> Array:
         """As given, else equal shares."""
         return np.full(self.n_classes, 1 / self.n_classes) if self.prior is None else self.prior
@@ -97,6 +132,12 @@ class Question:
         assert self.log_likelihood is not None
         scores = self.log_likelihood.copy()
         known = np.flatnonzero(self.gold >= 0)
+        if self.gold_error is not None:
+            says = np.full((self.n_classes, self.n_classes), self.gold_error.mean)
+            says /= max(self.n_classes - 1, 1)
+            np.fill_diagonal(says, 1 - self.gold_error.mean)
+            scores[known] += np.log(says[:, self.gold[known]]).T
+            return self._scaled(scores)
         impossible = np.isneginf(scores[known, self.gold[known]])
         if impossible.any():
             i = known[np.argmax(impossible)]
@@ -106,6 +147,9 @@ class Question:
                 "labeler an error rate above 0."
             )
         fix_gold(scores, self.gold, logs=True)
+        return self._scaled(scores)
+
+    def _scaled(self, scores: Array) -> Array:
         top = across(np.maximum, scores)
         if np.isneginf(top).any():
             i = int(np.argmax(np.isneginf(top)))
@@ -144,4 +188,5 @@ class Question:
         if self.deployment is not None:
             shares = self.deployment.draw(len(confusion), self.rng(DEPLOYED))
             confusion = at_shares(confusion, shares)
-        return DrawnAnswer(self.classes, self.positive, Confusion.from_dense(confusion))
+        counts = Confusion.from_dense(confusion)
+        return DrawnAnswer(self.classes, self.positive, counts, self.values)

@@ -21,7 +21,9 @@ from truthing.errors import InputError
 from truthing.metrics.counts import Tally, evaluate, ratio
 from truthing.metrics.curves import Band, BestThreshold, Curve
 from truthing.metrics.estimate import Estimate, shortest_interval
+from truthing.randomness import generator
 from truthing.truth.groups import Groups
+from truthing.truth.link.scores import weighed_by_gold
 from truthing.truth.score_curve import sample_logits
 
 CELLS = 64
@@ -137,7 +139,11 @@ class ScoreAnswer:
             tilt = (rows[:, 1] / inside[:, 1]) / np.maximum(rows[:, 0] / inside[:, 0], 1e-12)
             base = odds[np.linspace(0, len(odds) - 1, size).astype(int)]
             known = np.where(gold < 0, -1, gold == positive)
-            return np.asarray(_draw_linked(base, tilt, member, outcome.reshape(-1), known, seed))
+            outcome = outcome.reshape(-1)
+            base = np.maximum(base, 1e-12)
+            rng = generator(seed, "scores beside gold")
+            base, tilt = weighed_by_gold(base, tilt, member, outcome, known, rng)
+            return np.asarray(_draw_linked(base, tilt, member, outcome, known, seed))
 
         return cls(scores, draw, seed if target == "population" else -1)
 

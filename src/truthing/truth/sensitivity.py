@@ -18,12 +18,14 @@ from truthing.truth.consensus import Entries
 from truthing.truth.groups import Groups
 from truthing.truth.labelers import PER_ROW
 from truthing.truth.link.views import Views, read_panel
+from truthing.truth.missing import harder, skipped_votes
 from truthing.truth.outcome import Outcome
 from truthing.truth.question import Question
 from truthing.truth.samplers.known import sample_known
 
 PANEL_ERRORS = (0.0, 0.01, 0.02, 0.05, 0.1)
 DEPENDENCES = (0.0, 0.1, 0.2, 0.4)
+HARDER = (1.0, 0.5, 0.25)
 SHARED = (0.0, 0.25, 0.5, 1.0)
 
 
@@ -83,21 +85,22 @@ def sensitivity(
 ) -> Sensitivity:
     """``again(question, panel_error)`` repeats the grading under another panel error."""
     rows = []
-    runs = [*PANEL_ERRORS, None]
+    # a trusted noise model takes neither gold that errs nor groups
+    shares = PANEL_ERRORS[bool(question.gold_error is not None or question.grouped) :]
+    runs = [*shares, None]
 
-    def accuracy(panel_error: float | None) -> Estimate:
+    def graded(panel_error: float | None) -> Outcome:
         done = runs.index(panel_error)
         asked = replace(question, progress=part(progress, done / len(runs), (done + 1) / len(runs)))
-        return again(asked, panel_error).answer.estimate("accuracy")
+        return again(asked, panel_error)
 
-    for share in PANEL_ERRORS:
-        rows.append(
-            Row("panel wrong together on this share of items", share, accuracy(share), level)
-        )
-    rows.append(
-        Row("panel wrong together as public panels are", float("nan"), accuracy(None), level)
-    )
-    entries = Entries.of(question.labels)
+    for share in shares:
+        found = graded(share).answer.estimate("accuracy")
+        rows.append(Row("panel wrong together on this share of items", share, found, level))
+    usual = graded(None)
+    found = usual.answer.estimate("accuracy")
+    rows.append(Row("panel wrong together as public panels are", float("nan"), found, level))
+    entries = question.entries
     readings = read_panel(entries, question.predicted)
     for rho in DEPENDENCES:
         rows.append(
@@ -108,6 +111,7 @@ def sensitivity(
                 level,
             )
         )
+    rows += _harder(question, usual, level)
     apart, wrong = _consensus_rates(readings)
     for share in SHARED:
         # disagreement a with a consensus wrong at rate m: e = a - m + 2 m s when a share s of its
@@ -124,6 +128,22 @@ def sensitivity(
     return Sensitivity(tuple(rows), (max(0.0, 1 - apart - wrong), min(1.0, 1 - abs(apart - wrong))))
 
 
+def _harder(question: Question, found: Outcome, level: float) -> list[Row]:
+    """Items that labelers left out or were unsure of, harder than their labels show."""
+    doubts = skipped_votes(question.labels) if question.doubts is None else question.doubts
+    doubtful = (doubts > 0) & (question.gold < 0)
+    if not doubtful.any() or doubtful.all():
+        return []
+    right = found.truth[np.arange(question.n_items), question.predicted]
+    drawn = found.answer.estimate("accuracy").draws
+    rows = []
+    for factor in HARDER:
+        moved = np.clip(drawn + harder(right, doubtful, factor), 0, 1)
+        what = "odds of items left out or unsure, times"
+        rows.append(Row(what, factor, Estimate.from_draws(moved), level))
+    return rows
+
+
 def _discounted(question: Question, entries: Entries, readings: Views, rho: float) -> Estimate:
     """The model's own posterior with the labelers' rows as learned and each item's votes
     discounted.
@@ -134,7 +154,8 @@ def _discounted(question: Question, entries: Entries, readings: Views, rho: floa
         np.log(np.maximum(readings.fit.labelers_only(entries, discount), 1e-300))
         - readings.fit.log_prior
     )
-    fix_gold(evidence, question.gold, logs=True)
+    if question.gold_error is None:
+        fix_gold(evidence, question.gold, logs=True)
     groups = Groups.of(evidence - evidence.max(axis=1, keepdims=True), question.predicted)
     n = question.n_classes
     samples = sample_known(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -18,7 +18,9 @@ from truthing.progress import Progress
 from truthing.survey.design import PLAIN, Survey
 from truthing.survey.gold_choice import RANDOM, GoldChoice
 from truthing.truth import checks, known_noise
+from truthing.truth.answer import GOLD_IS_A_LABELER, GROUPS_ARE_LEARNED
 from truthing.truth.consensus import Entries, fit_dawid_skene
+from truthing.truth.erring_gold import golds
 from truthing.truth.labelers import LARGE, PER_ROW
 from truthing.truth.link.models import (
     Committee,
@@ -39,6 +41,7 @@ from truthing.truth.linked import (
     counting_gold,
     link_components,
 )
+from truthing.truth.missing import doubted
 from truthing.truth.model_choice import choose_model
 from truthing.truth.question import Question
 from truthing.truth.samplers.diagnostics import effective_size, split_rhat
@@ -104,11 +107,12 @@ def shared_truth(
     trained: Sequence[bool] = (),
     survey: Survey = PLAIN,
     gold_chosen: GoldChoice = RANDOM,
+    kinds: Mapping[str, Any] | None = None,
 ) -> SharedTruth:
     """``predicted`` is classifiers × items; ``model`` a noise model or None, as in `grade`.
 
     With ``scores`` (classifiers × items, growing with the ``positive`` of two classes) the truth is
-    drawn given them: areas under curves need that.
+    drawn given them: areas under curves need that. ``kinds`` are fields of `Question`.
     """
     learned = known_noise.must_be_learned(model, labels)
     if isinstance(model, Strata) or (isinstance(model, Difficulty) and learned):
@@ -134,6 +138,7 @@ def shared_truth(
                 trained_on_labels=bool(trained[j]) if trained else False,
                 survey=survey,
                 gold_chosen=gold_chosen,
+                **_of_model(kinds, j),
             )
             for j, row in enumerate(predicted)
         ]
@@ -141,7 +146,19 @@ def shared_truth(
     if survey.used:
         names = " and ".join(f"`{name}=`" for name in survey.used)
         raise InputError(f"{names} cannot be answered with panel_error=0: leave panel_error out.")
+    if kinds and kinds["gold_error"] is not None:
+        raise InputError(GOLD_IS_A_LABELER)
+    if kinds and kinds["labeler_groups"] is not None:
+        raise InputError(GROUPS_ARE_LEARNED)
     return _trusted(labels, predicted, scored, gold, model, learned, n_draws, seed, say)
+
+
+def _of_model(kinds: Mapping[str, Any] | None, place: int) -> dict[str, Any]:
+    """Fields of the question about one model: each has siblings of its own."""
+    found = dict(kinds or {})
+    if found.get("siblings") is not None:
+        found["siblings"] = found["siblings"][place]
+    return found
 
 
 def _linked(
@@ -156,12 +173,15 @@ def _linked(
     first = asked[0]
     labels, gold, seed = first.labels, first.gold, first.seed
     predicted = np.stack([question.predicted for question in asked])
-    entries = Entries.of(labels)
     views: list[Views] = []
     for number, question in enumerate(asked):
         say(0.6 * number / len(asked), f"classifier {number + 1} of {len(asked)} beside the panel")
         row = question.predicted
-        views.append(read_panel(entries, row) if learned else _known(labels, row, gold, model))
+        if question.grouped and not learned:
+            raise InputError(GROUPS_ARE_LEARNED)
+        seen = read_panel(question.entries, row) if learned else None
+        found = seen or _known(labels, row, gold, model)
+        views.append(doubted(found, labels.per_item, question.doubts))
     together = [alike_items(question, view) for question, view in zip(asked, views)]
     asked = [counting_gold(question, found) for question, found in zip(asked, together)]
     first = asked[0]
@@ -177,8 +197,6 @@ def _linked(
     prior = tilt_prior(committee, [ModelLevel.of(found) for found in components])
     counted = np.ones(first.n_gold) if first.gold_weights is None else first.gold_weights
     counted = counted * min(found.temper for found in components)
-    free = draw_tilts(committee, prior, gold, counted, len(wanted), first.rng(MODELS))
-    tilts = settle_tilts(committee, free, gold, wanted, first.rng(SETTLED))
     warnings: list[str] = []
     if learned:
         among = [
@@ -191,22 +209,44 @@ def _linked(
         warnings += list(dict.fromkeys(among))
     assumptions = [*dict.fromkeys(a for q in asked for a in assumed(q, panel_error)), TOGETHER]
     assumptions += about_survey(first, together[0])
-    if scored is None:
-        truth = draw_truths(committee, tilts, gold, seed)
-    else:
+    rng, coefficients = first.rng(MODELS), None
+    if scored is not None:
         evidence = np.log(np.clip(consensus, 1e-6, 1))
+        certain = gold if first.gold_error is None else np.full_like(gold, -1)
         _, coefficients = sample_committee(
-            scored, gold, evidence=evidence, n_draws=first.n_draws, seed=seed
+            scored, certain, evidence=evidence, n_draws=first.n_draws, seed=seed
         )
-        truth = draw_scored_truths(committee, tilts, scored, coefficients, gold, seed)
         assumptions.append(CURVES)
+    keys, frees, settled = [], [], first.rng(SETTLED)
+    for start, stop, known in golds(first.gold_error, gold, predicted, consensus, wanted, rng):
+        free = draw_tilts(committee, prior, known, counted, stop - start, rng)
+        tilts = settle_tilts(committee, free, known, wanted[start:stop], settled)
+        frees.append((free, known))
+        if scored is None or coefficients is None:
+            keys.append(draw_truths(committee, tilts, known, seed + start))
+        else:
+            if first.gold_error is not None:
+                coefficients = rng.permutation(coefficients)
+            parts = scored, coefficients, known, seed + start
+            keys.append(draw_scored_truths(committee, tilts, *parts))
+    truth = np.concatenate(keys)
     size = effective_size(np.asarray((truth == predicted[0]).mean(axis=1)), 1)
     apart = None
     if first.n_gold:
-        keys = partial(draw_truths, committee, free, gold, int(first.rng(APART).integers(2**31)))
-        plain = first.gold_weights is None and first.survey.plain
-        apart = Pairs(keys, gold if plain else None)
+        later = partial(_apart, committee, frees, int(first.rng(APART).integers(2**31)))
+        plain = first.gold_weights is None and first.survey.plain and first.gold_error is None
+        apart = Pairs(later, gold if plain else None)
     return SharedTruth(truth, assumptions, warnings, {"effective_sample_size": size}, apart)
+
+
+def _apart(committee: Committee, frees: list[tuple[Array, Array]], seed: int) -> Array:
+    """Answer keys that are not held to the models' own levels."""
+    return np.concatenate(
+        [
+            draw_truths(committee, free, gold, (seed + n) % 2**31)
+            for n, (free, gold) in enumerate(frees)
+        ]
+    )
 
 
 def _given(labels: Labels, row: Array, gold: Array, model: Any) -> Question:

@@ -2,10 +2,20 @@
 one line here.
 """
 
-from truthing.app.jobs import ceiling, compare, grade, labelers, monitor, plan, prefer, rate
+from truthing.app.jobs import (
+    ceiling,
+    compare,
+    grade,
+    labelers,
+    monitor,
+    plan,
+    prefer,
+    rate,
+    readers,
+)
 from truthing.app.jobs.job import Job
 
 JOBS: dict[str, Job] = {
     module.JOB.name: module.JOB
-    for module in (grade, compare, rate, prefer, monitor, labelers, plan, ceiling)
+    for module in (grade, compare, rate, prefer, monitor, readers, labelers, plan, ceiling)
 }

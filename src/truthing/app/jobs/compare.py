@@ -12,11 +12,14 @@ from truthing.app.jobs.questions import (
     DEPLOYMENT,
     DRAWN,
     GOLD,
+    GROUPS,
+    KINDS,
     NOISE,
     PANEL,
     PANEL_ERROR,
     REPEATS,
     TARGET,
+    of_kinds,
 )
 from truthing.app.look import Look
 from truthing.app.task import Answer, Given, Say, Task, patient
@@ -38,8 +41,9 @@ def run(task: Task, say: Say) -> Answer:
         case,
         gold=case.gold,
         calibration_set=task.calibration(),
+        groups=task.groups(),
         progress=patient(say),
-        **options,
+        **of_kinds(options),
     )
     return answered(result, {"metric": metric, "level": task.level})
 
@@ -81,6 +85,7 @@ JOB = Job(
         ),
         GOLD,
         CALIBRATION,
+        GROUPS,
     ),
     (
         Field(
@@ -97,6 +102,7 @@ JOB = Job(
         BY,
         PANEL,
         *DRAWN,
+        *KINDS,
         DEPLOYMENT,
         PANEL_ERROR,
         REPEATS,

@@ -10,11 +10,14 @@ from truthing.app.jobs.questions import (
     DEPLOYMENT,
     DRAWN,
     GOLD,
+    GROUPS,
+    KINDS,
     NOISE,
     PANEL,
     PANEL_ERROR,
     REPEATS,
     TARGET,
+    of_kinds,
 )
 from truthing.app.task import Answer, Say, Task, patient
 from truthing.progress import part
@@ -33,8 +36,9 @@ def run(task: Task, say: Say) -> Answer:
         case,
         gold=case.gold,
         calibration_set=task.calibration(),
+        groups=task.groups(),
         progress=progress,
-        **options,
+        **of_kinds(options),
     )
     if sensitivity:
         report.sensitivity(task.level, progress=part(say, 0.4, 0.95))
@@ -52,6 +56,7 @@ JOB = Job(
         Slot("labels", "Labels", ("item_column", "labeler_column", "label_column", "layout")),
         GOLD,
         CALIBRATION,
+        GROUPS,
     ),
     (
         NOISE,
@@ -62,6 +67,7 @@ JOB = Job(
         BY,
         PANEL,
         *DRAWN,
+        *KINDS,
         DEPLOYMENT,
         PANEL_ERROR,
         Field(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from truthing.app.fields import Field
 from truthing.app.jobs.job import Slot
 
@@ -110,4 +113,55 @@ DEPLOYMENT = Field(
     "Empty: as among these items.",
     rare=True,
 )
+GOLD_ERROR = Field(
+    "gold_error",
+    "How often is gold itself wrong?",
+    "percent",
+    rare=True,
+    hint="Share of gold items. Empty: never. The command also takes a second expert's file.",
+)
+ORDINAL = Field("ordinal", "Classes are grades in order (1 to 5)", "yes", rare=True)
+CUT = Field(
+    "cut",
+    "Cut grades in two at",
+    "number",
+    "This grade and above against those below. Empty: not cut.",
+    rare=True,
+)
+UNSURE = Field(
+    "unsure",
+    "An answer that is no class",
+    "class",
+    "Unsure, maybe: it marks hard items.",
+    rare=True,
+)
+SKIPS = Field(
+    "skips",
+    "Why are labels missing?",
+    "choice",
+    rare=True,
+    choices=(
+        ("", "by chance, as far as it looks like that"),
+        ("random", "by chance"),
+        ("hard", "labelers leave out what is hard"),
+    ),
+)
+KINDS = (GOLD_ERROR, ORDINAL, CUT, UNSURE, SKIPS)
+GROUPS = Slot(
+    "groups",
+    "Groups of labelers: who is of which maker, prompt or role",
+    (),
+    "--groups",
+    needed=False,
+    any_file=True,
+)
 DRAWN = (CLUSTER, WEIGHTS, STRATUM, GOLD_CHANCES, GOLD_CHOICE, CALIBRATION_CHOSEN)
+
+
+def of_kinds(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options as the library takes them: it says with one argument what the form and the command
+    say with a tick."""
+    found = dict(options)
+    if found.pop("ordinal", False):
+        found["scale"] = "ordinal"
+    return found

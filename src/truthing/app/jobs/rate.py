@@ -8,11 +8,14 @@ from truthing.app.jobs.questions import (
     CALIBRATION,
     DRAWN,
     GOLD,
+    GROUPS,
+    KINDS,
     NOISE,
     PANEL,
     PANEL_ERROR,
     REPEATS,
     TARGET,
+    of_kinds,
 )
 from truthing.app.task import Answer, Say, Task, patient
 
@@ -26,8 +29,9 @@ def run(task: Task, say: Say) -> Answer:
         case,
         gold=case.gold,
         calibration_set=task.calibration(),
+        groups=task.groups(),
         progress=patient(say),
-        **task.options,
+        **of_kinds(task.options),
     )
     return answered(result, {"level": task.level})
 
@@ -44,8 +48,9 @@ JOB = Job(
         ),
         GOLD,
         CALIBRATION,
+        GROUPS,
     ),
-    (BY, NOISE, TARGET, PANEL, *DRAWN, PANEL_ERROR, REPEATS),
+    (BY, NOISE, TARGET, PANEL, *DRAWN, *KINDS, PANEL_ERROR, REPEATS),
     run,
     two_opinions,
 )

@@ -14,6 +14,7 @@ from truthing.class_codes import Array
 from truthing.noise.steps import fix_gold
 from truthing.truth.link.design import LinkDesign
 from truthing.truth.link.sampler import LinkDraws
+from truthing.truth.link.scale_tilt import tilt_draws
 from truthing.truth.link.views import Views
 
 CLASS_TRUST = 1.5  # items that the labels' share of a class is worth: r ~ Gamma(1.5, 1.5)
@@ -31,6 +32,8 @@ def wrong_classes(link: LinkDraws, views: Views, gold: Array, rng: np.random.Gen
     known = np.flatnonzero(gold >= 0)
     ratio = class_ratios(views, gold, n_draws, rng)
     wrong = design.size * (1 - design.expected)
+    if link.positions is not None:
+        ratio = ratio * _tilt(link, likely, wrong, predicted[known], gold[known], rng)
     for k in np.unique(predicted):
         if n_classes == 2:
             shares[:, k, 1 - k] = 1.0
@@ -55,11 +58,34 @@ def class_ratios(views: Views, gold: Array, n_draws: int, rng: np.random.Generat
     return np.asarray(drawn / (CLASS_TRUST + expected))
 
 
+def _tilt(
+    link: LinkDraws,
+    likely: Array,
+    wrong: Array,
+    predicted: Array,
+    gold: Array,
+    rng: np.random.Generator,
+) -> Array:
+    """How much more frequent each grade is if the whole panel is severe or lenient, draws ×
+    classes."""
+    assert link.positions is not None
+    n, design = likely.shape[1], link.design
+    expected, missed = np.zeros((2, n, n))
+    for k in np.unique(design.predicted):
+        here = design.predicted == k
+        expected[k] = wrong[here] @ likely[here]
+    expected /= np.maximum(expected.sum(axis=1, keepdims=True), TINY)
+    np.add.at(missed, (predicted, gold), 1)
+    np.fill_diagonal(missed, 0)
+    tilt = tilt_draws(expected, missed, link.positions, len(link.coefficients), rng)
+    return np.exp(np.clip(tilt[:, None] * link.positions, -20, 20))
+
+
 def likely_classes(design: LinkDesign, views: Views) -> Array:
     """What the consensus takes a group's wrong predictions for, groups × classes."""
-    share = views.consensus + 1e-4
-    share[np.arange(len(views.predicted)), views.predicted] = 0.0
-    share /= share.sum(axis=1, keepdims=True)
+    share = views.wrong_classes()
+    if views.size is not None:
+        share = share * views.size[:, None]
     likely = np.stack([design.tally(slice(None), column) for column in share.T], axis=1)
     return np.asarray(likely / design.size[:, None])
 
@@ -116,11 +142,13 @@ def multinomial(n: Array, shares: Array, rng: np.random.Generator) -> Array:
 def item_truth(link: LinkDraws, views: Views, gold: Array) -> Array:
     """Posterior of each item's class: the mean chance of a right prediction, the rest by the
     consensus."""
-    predicted, everyone = views.predicted, np.arange(len(views.predicted))
     right = link.chance().mean(axis=0)[link.design.member]
-    other = views.consensus + 1e-4
-    other[everyone, predicted] = 0.0
-    truth = other / other.sum(axis=1, keepdims=True) * (1 - right)[:, None]
-    truth[everyone, predicted] = right
+    return truth_of(right, views.wrong_classes(), views.predicted, gold)
+
+
+def truth_of(right: Array, wrong: Array, predicted: Array, gold: Array) -> Array:
+    """Rows × classes, from the chance of a right prediction and what a wrong one stands for."""
+    truth = wrong * (1 - right)[:, None]
+    truth[np.arange(len(predicted)), predicted] = right
     fix_gold(truth, gold)
-    return np.asarray(truth)
+    return truth

@@ -13,7 +13,6 @@ from truthing.class_codes import Array
 from truthing.truth.link.views import Views
 
 CELLS = 2_000_000  # draws × groups worked on at once
-STEP = 0.1  # width of the bins of x that make groups
 BLOCK = 0.4  # effects of strata and slices are smaller than those of predicted classes
 MOST_EFFECTS = 20  # predicted classes with an effect of their own; rarer ones share one
 
@@ -52,14 +51,14 @@ def link_design(
     ``blocks`` are codes of items that may have effects of their own (strata, slices); ``split``
     only keeps items of different codes in different groups.
     """
-    predicted, signal = views.predicted.astype(np.int64), views.signal
-    bins = predicted * 1000 + np.round(signal / STEP).astype(np.int64) + 500
+    bins = views.bin
     whole = bins
     for codes in (*blocks, *([] if split is None else [split])):
         whole = np.unique(whole, return_inverse=True)[1].reshape(-1) * (codes.max() + 1) + codes
     _, first, member = np.unique(whole, return_index=True, return_inverse=True)
     key, member = bins[first], member.reshape(-1)
-    size = np.bincount(member).astype(float)
+    size = np.bincount(member, weights=views.size).astype(float)
+    signal = views.signal if views.size is None else views.signal * views.size
     x = np.bincount(member, weights=signal) / size
     group_class = key // 1000
     start = solve_intercept(np.array([level]), slope * x[None, :], size / size.sum())[0]
@@ -68,17 +67,19 @@ def link_design(
     weight /= weight.sum()
     columns = [np.ones(len(key)), x - weight @ x]
     relative: list[float] = []
+    predicted = views.predicted.astype(np.int64)
     for codes, spread in ((predicted, 1.0), *((block, BLOCK) for block in blocks)):
-        indicator = _indicator(codes, codes[first])
+        indicator = _indicator(codes, codes[first], views.size)
         columns += list((indicator - weight @ indicator).T)
         relative += [spread] * indicator.shape[1]
     matrix = np.column_stack(columns)
     return LinkDesign(member, size, group_class, matrix, expected, np.array(relative))
 
 
-def _indicator(codes: Array, of_group: Array) -> Array:
+def _indicator(codes: Array, of_group: Array, size: Array | None) -> Array:
     """A column for each of the frequent codes, one for all rare ones; none for a single code."""
-    found, frequency = np.unique(codes, return_counts=True)
+    found, place = np.unique(codes, return_inverse=True)
+    frequency = np.bincount(place.reshape(-1), weights=size)
     if len(found) < 2:
         return np.zeros((len(of_group), 0))
     own = np.sort(found[np.argsort(-frequency, kind="stable")[:MOST_EFFECTS]])

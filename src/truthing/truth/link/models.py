@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import softmax
 
 from truthing.class_codes import Array
-from truthing.truth.link.design import CELLS, STEP
+from truthing.truth.link.design import CELLS
 from truthing.truth.link.models_sampler import (
     RIDGE,
     posterior_tilts,
@@ -25,7 +25,7 @@ from truthing.truth.link.models_sampler import (
     truths,
 )
 from truthing.truth.link.prior import Components, student_slices
-from truthing.truth.link.views import CLIP
+from truthing.truth.link.views import CLIP, STEP
 from truthing.truth.samplers.models import Regression
 
 MOST_EFFECTS = 60  # effects u of all classifiers together; rarer classes of a classifier share one

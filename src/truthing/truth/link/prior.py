@@ -187,7 +187,7 @@ def stated_components(
 ) -> Components:
     """A user's word: the expected |accuracy - what the model expects| is ``panel_error``, or
     Beta(a, b) distributed. A tenth of the weight lets gold contradict it."""
-    right = float(views.posterior[np.arange(len(views.predicted)), views.predicted].mean())
+    right = views.model_accuracy
     scales = stated_scales(right * (1 - right), panel_error)
     centre = float(views.levels[1])
     rows: list[Row] = [

@@ -11,14 +11,17 @@ from dataclasses import dataclass
 from math import lgamma, log, pi
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, logit
 
 from truthing.class_codes import Array
 from truthing.errors import NotConverged
-from truthing.truth.link.design import LinkDesign, link_design, solve_intercept
+from truthing.truth.gold_error import GoldError, Slips
+from truthing.truth.link.design import CELLS, LinkDesign, link_design, solve_intercept
 from truthing.truth.link.prior import Components
 from truthing.truth.link.views import Views
 
+Blur = tuple[Array, Array]  # α, β: gold agrees with a prediction with chance α + β p
+UNSURE = 0.35  # what a gold item counts in the proposal where how gold errs is not known
 FREEDOM = 8.0
 WIDE = 2.5  # a fifth of the proposals are this much wider, so that no corner is missed
 ENOUGH = 200
@@ -37,6 +40,8 @@ class LinkDraws:
     effective_size: float
     flat_weight: float = 0.0
     surprise: float = 1.0
+    slips: Slips | None = None  # how gold errs, draw by draw
+    positions: Array | None = None  # of grades on a scale
 
     def chance(self) -> Array:
         """Each group's chance of a right prediction, draws × groups."""
@@ -53,11 +58,13 @@ def draw_link(
     gold_weights: Array | None = None,
     blocks: Sequence[Array] = (),
     split: Array | None = None,
+    gold_error: GoldError | None = None,
 ) -> LinkDraws:
     """Posterior draws given gold (class codes, -1 unknown).
 
     ``gold_weights`` (one per gold item) says what each gold item counts, where gold was chosen
-    with unequal chances or in clusters. ``blocks`` and ``split`` as in `link_design`.
+    with unequal chances or in clusters. ``blocks`` and ``split`` as in `link_design`;
+    ``gold_error`` is for experts who err.
     """
     design = link_design(views, *components.middle, blocks, split)
     known = np.flatnonzero(gold >= 0)
@@ -68,11 +75,18 @@ def draw_link(
     size = design.tally(known, weights)
     right = design.tally(known, weights * (gold[known] == views.predicted[known]))
     counted = components.temper * size, components.temper * right
-    for more in (1, 10):  # about one case in a hundred needs more draws
-        drawn, weight, which = posterior_draws(design, components, *counted, more * n_draws, rng)
-        effective = float(1 / (weight**2).sum())
-        if effective >= ENOUGH:
-            break
+    slips = None
+    if gold_error is None:
+        for more in (1, 10):  # about one case in a hundred needs more draws
+            found = posterior_draws(design, components, *counted, more * n_draws, rng)
+            if effective_draws(found[1]) >= ENOUGH:
+                break
+    else:
+        found, slips = erring_draws(
+            design, components, *counted, n_draws, rng, gold_error, views.n_classes
+        )
+    drawn, weight, which = found
+    effective = effective_draws(weight)
     if effective < FEWEST:
         raise NotConverged(
             f"the posterior was not reached (effective sample size {effective:.0f}): gold "
@@ -83,8 +97,9 @@ def draw_link(
     chosen = np.minimum(np.searchsorted(np.cumsum(weight), place), len(weight) - 1)
     chosen = rng.permutation(chosen)  # so that any part of the draws is a fair sample
     flat = float(weight[components.flat[which]].sum())
-    surprise = _surprise(design, components.informed, size, right, rng)
-    return LinkDraws(design, drawn[chosen], effective, flat, surprise)
+    slips = None if slips is None else slips.chosen(chosen)
+    surprise = _surprise(design, components.informed, size, right, rng, slips)
+    return LinkDraws(design, drawn[chosen], effective, flat, surprise, slips)
 
 
 def prior_draws(
@@ -106,13 +121,21 @@ def posterior_draws(
     right: Array,
     n_draws: int,
     rng: np.random.Generator,
+    slips: Slips | None = None,
 ) -> tuple[Array, Array, Array]:
     """Proposals, their normalised importance weights, and the component of each."""
     seen = np.flatnonzero(size > 0)
     matrix, size, right = design.matrix[seen], size[seen], right[seen]
     spreads = _spreads(components, design)
     p = design.matrix.shape[1]
-    modes, factors, height = _laplace(design, matrix, size, right, components)
+    signal, typical, blur = design.matrix[:, 1], None, None
+    if slips is not None:
+        expected = slips.middle().blur_groups(design.expected[None], signal, design.share)
+        typical = expected[0][:, seen], expected[1][:, seen]
+    trust = 1.0 if slips is None else UNSURE
+    modes, factors, height = _laplace(
+        design, matrix, trust * size, trust * right, components, typical
+    )
     evidence = np.log(components.weight) + height
     mixed = np.exp(evidence - evidence.max())
     mixed = 0.9 * mixed / mixed.sum() + 0.1 * components.weight  # never drop a component
@@ -126,7 +149,12 @@ def posterior_draws(
     place = modes[which] + moved
     level = np.clip(place[:, 0], -FARTHEST, FARTHEST)
     drawn = np.column_stack([_intercepts(design, level, place[:, 1:]), place[:, 1:]])
-    target = np.log(components.weight[which]) + _log_likelihood(drawn @ matrix.T, size, right)
+    if slips is not None:
+        chance = expit(drawn @ design.matrix.T)
+        alpha, beta = slips.blur_groups(chance, signal, design.share)
+        blur = alpha[:, seen], beta[:, seen]
+    target = np.log(components.weight[which])
+    target += _log_likelihood(drawn @ matrix.T, size, right, blur)
     target += _log_prior(components, spreads, which, level, place[:, 1:])
     target[np.abs(place[:, 0]) > FARTHEST] = -np.inf  # beyond, a proposal stands for nothing
     radius = stretch**2 * (z**2).sum(axis=1)
@@ -139,8 +167,69 @@ def posterior_draws(
     return drawn, weight / weight.sum(), which
 
 
+def erring_draws(
+    design: LinkDesign,
+    components: Components,
+    size: Array,
+    right: Array,
+    n_draws: int,
+    rng: np.random.Generator,
+    gold_error: GoldError,
+    n_classes: int,
+) -> tuple[tuple[Array, Array, Array], Slips]:
+    """Where gold errs: draws of the prior, weighed by gold, which then says little; else as
+    without errors. The better of both."""
+    best, much = None, CELLS // len(design.size)
+    for more, by_prior in ((10, True), (2, False), (40, True), (20, False)):
+        n = int(np.clip(more * n_draws, n_draws, max(much, n_draws)))
+        slips = gold_error.draws(n, n_classes, rng)
+        draw = prior_proposals if by_prior else posterior_draws
+        found = draw(design, components, size, right, n, rng, slips)
+        reached = effective_draws(found[1])
+        if best is None or reached > best[0]:
+            best = reached, found, slips
+        if reached >= ENOUGH:
+            break
+    assert best is not None
+    return best[1], best[2]
+
+
+def prior_proposals(
+    design: LinkDesign,
+    components: Components,
+    size: Array,
+    right: Array,
+    n_draws: int,
+    rng: np.random.Generator,
+    slips: Slips,
+) -> tuple[Array, Array, Array]:
+    """As `posterior_draws`, with the prior as proposal."""
+    which = _components(components.weight, n_draws, rng)
+    level = components.centre[which] + components.sd[which] * rng.standard_normal(n_draws)
+    flat = logit(np.clip(rng.beta(0.5, 0.5, n_draws), 1e-9, 1 - 1e-9))
+    level = np.where(components.flat[which], flat, level)
+    rest = rng.standard_normal((n_draws, design.matrix.shape[1] - 1))
+    rest *= _spreads(components, design)[which]
+    rest[:, 0] += components.slope[which]
+    drawn = np.column_stack([_intercepts(design, level, rest), rest])
+    eta = drawn @ design.matrix.T
+    blur = slips.blur_groups(expit(eta), design.matrix[:, 1], design.share)
+    height = _log_likelihood(eta, size, right, blur)
+    weight = np.exp(height - height.max())
+    return drawn, weight / weight.sum(), which
+
+
+def effective_draws(weight: Array) -> float:
+    return float(1 / (weight**2).sum())
+
+
 def _laplace(
-    design: LinkDesign, matrix: Array, size: Array, right: Array, components: Components
+    design: LinkDesign,
+    matrix: Array,
+    size: Array,
+    right: Array,
+    components: Components,
+    blur: Blur | None = None,
 ) -> tuple[Array, Array, Array]:
     """For every component: mode in (λ, b, u), root of the curvature there (lower triangular), and
     log of the evidence."""
@@ -154,10 +243,9 @@ def _laplace(
     for number in range(60):
         level, gradient = _levels(design, beta)
         push, curve = _level_slope(components, level)
-        chance = expit(beta @ matrix.T)
-        slope = (right - size * chance) @ matrix - precision * (beta - mean)
+        pull, weight = _pull(expit(beta @ matrix.T), size, right, blur)
+        slope = pull @ matrix - precision * (beta - mean)
         slope += push[:, None] * gradient
-        weight = size * chance * (1 - chance)
         hessian = np.einsum("qg,gi,gj->qij", weight, matrix, matrix, optimize=True)
         hessian += curve[:, None, None] * gradient[:, :, None] * gradient[:, None, :]
         hessian[:, np.arange(p), np.arange(p)] += precision
@@ -172,7 +260,7 @@ def _laplace(
     change[:, 0] = -gradient / gradient[:, :1]
     change[:, 0, 0] = 1 / gradient[:, 0]
     lower = np.linalg.cholesky(change.transpose(0, 2, 1) @ hessian @ change)
-    height = _log_likelihood(beta @ matrix.T, size, right)
+    height = _log_likelihood(beta @ matrix.T, size, right, blur)
     height += _log_prior(components, spreads, np.arange(n), level, beta[:, 1:])
     height += 0.5 * p * log(2 * pi) - np.log(lower.diagonal(axis1=1, axis2=2)).sum(axis=1)
     return np.column_stack([level, beta[:, 1:]]), lower, height
@@ -196,8 +284,21 @@ def _level_slope(components: Components, level: Array) -> tuple[Array, Array]:
     return push, curve
 
 
-def _log_likelihood(eta: Array, size: Array, right: Array) -> Array:
-    return np.asarray(eta @ right - np.logaddexp(0, eta) @ size)
+def _pull(chance: Array, size: Array, right: Array, blur: Blur | None) -> tuple[Array, Array]:
+    """Derivative of gold's log likelihood by each group's log-odds, and its expected curvature."""
+    if blur is None:
+        return right - size * chance, size * chance * (1 - chance)
+    alpha, beta = blur
+    agree, change = alpha + beta * chance, beta * chance * (1 - chance)
+    spread = np.maximum(agree * (1 - agree), 1e-9)
+    return (right - size * agree) * change / spread, size * change**2 / spread
+
+
+def _log_likelihood(eta: Array, size: Array, right: Array, blur: Blur | None = None) -> Array:
+    if blur is None:
+        return np.asarray(eta @ right - np.logaddexp(0, eta) @ size)
+    agree = np.clip(blur[0] + blur[1] * expit(eta), 1e-9, 1 - 1e-9)
+    return np.asarray(np.log(agree) @ right + np.log1p(-agree) @ (size - right))
 
 
 def _log_prior(
@@ -237,9 +338,13 @@ def _surprise(
     size: Array,
     right: Array,
     rng: np.random.Generator,
+    slips: Slips | None = None,
 ) -> float:
     """Twice the smaller tail of the prior's prediction of the number of right gold items."""
     chance = expit(prior_draws(design, informed, FORETOLD, rng) @ design.matrix.T)
+    if slips is not None:
+        typical = slips.middle().blur_groups(chance, design.matrix[:, 1], design.share)
+        chance = typical[0] + typical[1] * chance
     expected = rng.binomial(np.round(size).astype(np.int64), chance).sum(axis=1)
     seen = round(float(right.sum()))
     below, above = (expected <= seen).mean(), (expected >= seen).mean()

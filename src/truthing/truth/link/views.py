@@ -6,25 +6,40 @@ plain agreement of the labels with the predictions, which no model has explained
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.special import logit
+from scipy.special import expit, logit
 
 from truthing.class_codes import Array
+from truthing.engine.base import Engine, Shard
+from truthing.engine.memory import joined
 from truthing.progress import Progress, part, silent
-from truthing.truth.consensus import DawidSkeneFit, Entries, fit_dawid_skene, fit_one_coin
+from truthing.truth.consensus import (
+    DawidSkeneFit,
+    Entries,
+    OneCoinFit,
+    fit_dawid_skene,
+    fit_one_coin,
+)
+from truthing.truth.passes import Tables, together_and_alone, votes_pass
 
 DEPENDENCE = 0.2  # n labels on an item count as n / (1 + (n - 1) · .2), after the rows are learned
 CLIP = 0.01
+MOST_ROW_CELLS = 4_000_000  # raters × classes × classes of the pooled fit
+STEP = 0.1  # width of the bins of the signal that make groups
 DOUBT = 0.03  # no view is believed beyond this share of items: full agreement is not certainty
 
 
 @dataclass(frozen=True, eq=False)
 class Views:
     """``levels`` are logits of the mean accuracy under each view, ``agreement`` the share of labels
-    that say what the classifier says; ``signal`` is an item's log-odds of a right prediction."""
+    that say what the classifier says; ``signal`` is an item's log-odds of a right prediction.
+
+    Where items are too many for memory a row stands for ``size`` of them in the same bin of
+    the signal, and ``wrong`` is their mean; rows with gold stand for one.
+    """
 
     predicted: Array
     n_classes: int
@@ -34,6 +49,32 @@ class Views:
     consensus: Array
     posterior: Array
     fit: DawidSkeneFit
+    size: Array | None = None
+    wrong: Array | None = None
+    bins: Array | None = None
+
+    @property
+    def n_items(self) -> int:
+        return len(self.predicted) if self.size is None else round(float(self.size.sum()))
+
+    @cached_property
+    def bin(self) -> Array:
+        """The predicted class and the rounded signal of each row, as one number."""
+        if self.bins is not None:
+            return self.bins
+        return signal_bins(self.predicted, self.signal)
+
+    @property
+    def model_accuracy(self) -> float:
+        """How often the prediction is right by the consensus with the classifier as a rater."""
+        n = self.n_items
+        return float((expit(self.levels[1]) * (n + 1) - 0.5) / n)
+
+    def wrong_classes(self) -> Array:
+        """What the consensus takes the wrong predictions of each row for, rows × classes."""
+        if self.wrong is not None:
+            return self.wrong
+        return shares_if_wrong(self.consensus, self.predicted)
 
     @cached_property
     def believed(self) -> Array:
@@ -59,41 +100,76 @@ def read_panel(entries: Entries, predicted: Array, *, progress: Progress = silen
     """Fit both models and look. Gold is left out: it judges the views, so it must not shape
     them.
     """
-    votes = entries.counts()
-    discount = worth_of_a_vote(votes.sum(axis=1))
-    top = votes == votes.max(axis=1, keepdims=True)
-    everyone = np.arange(entries.n_items)
-    majority = top[everyone, predicted] / top.sum(axis=1)
-    agreement = _agreement(votes, predicted)
-    del votes, top  # items × classes: at millions of items every such table counts
-    together = entries.with_classifier(predicted)
-    full = fit_dawid_skene(together, progress=part(progress, 0, 0.6))
-    coin = fit_one_coin(together, progress=part(progress, 0.6, 1))
-    del together
-    chances = [majority, full.posterior[everyone, predicted], coin.posterior[everyone, predicted]]
-    coin_alone = coin.labelers_only(entries, discount)
-    del coin
-    consensus = full.labelers_only(entries, discount)
-    chances += [consensus[everyone, predicted], coin_alone[everyone, predicted]]
-    consensus += coin_alone
-    consensus /= 2
-    return _views(predicted, chances, agreement, consensus, full)
+    together = with_shared_tables(entries)
+    return _read(together.engine(predicted), progress, together is not entries)
 
 
 def read_consensus(entries: Entries, *, progress: Progress = silent) -> Views:
     """Views of the panel about its own consensus: the "prediction" is its most probable class."""
-    everyone = np.arange(entries.n_items)
-    votes = entries.counts()
-    full = fit_dawid_skene(entries, progress=part(progress, 0, 0.6))
-    coin = fit_one_coin(entries, progress=part(progress, 0.6, 1))
-    discount = worth_of_a_vote(votes.sum(axis=1))
-    alone = full.labelers_only(entries, discount), coin.labelers_only(entries, discount)
-    predicted = (full.posterior + coin.posterior).argmax(axis=1)
-    share = votes / np.maximum(votes.sum(axis=1, keepdims=True), 1)
-    views = (share, full.posterior, coin.posterior, *alone)
-    chances = [view[everyone, predicted] for view in views]
-    consensus = (alone[0] + alone[1]) / 2
-    return _views(predicted, chances, _agreement(votes, predicted), consensus, full)
+    together = with_shared_tables(entries)
+    return _read(together.engine(), progress, together is not entries)
+
+
+def with_shared_tables(entries: Entries) -> Entries:
+    """The same labels where a table for each rater would not fit (a thousand classes): the busiest
+    keep their own, all others are taken for one rater, put last."""
+    fitting = max(MOST_ROW_CELLS // entries.n_classes**2 - 1, 1)  # the classifier has one too
+    if entries.n_raters <= fitting:
+        return entries
+    given = np.bincount(entries.rater, minlength=entries.n_raters)
+    busiest = np.argsort(-given, kind="stable")[: fitting - 1]
+    table = np.full(entries.n_raters, fitting - 1, dtype=entries.rater.dtype)
+    table[busiest] = np.arange(fitting - 1)
+    return replace(entries, rater=table[entries.rater], n_raters=fitting)
+
+
+def _read(engine: Engine, progress: Progress, shared: bool) -> Views:
+    full, coin = fit_both(engine, progress=progress)
+    seen = joined(engine.map(look, full.tables, coin.tables))
+    sums, predicted, signal, consensus, posterior = seen
+    full = replace(full, posterior=posterior, shared=shared)
+    levels, agreement = levels_of(sums.sum(axis=0))
+    n_classes = engine.n_classes
+    return Views(predicted, n_classes, levels, agreement, signal, consensus, posterior, full)
+
+
+def fit_both(engine: Engine, *, progress: Progress = silent) -> tuple[DawidSkeneFit, OneCoinFit]:
+    """Both consensus models of the labels that an engine holds."""
+    full = fit_dawid_skene(engine, progress=part(progress, 0, 0.6))
+    return full, fit_one_coin(engine, progress=part(progress, 0.6, 1))
+
+
+def look(shard: Shard, full: Tables, coin: Tables) -> tuple[Array, ...]:
+    """What the five views say about each item of a shard: sums (one row), the prediction, the
+    signal, the consensus of the labelers alone, and the posterior of everybody.
+    """
+    votes = votes_pass(shard)
+    given = votes.sum(axis=1)
+    discount = worth_of_a_vote(given)
+    posterior, alone = together_and_alone(shard, full, discount)
+    by_coin, coin_alone = together_and_alone(shard, coin, discount)
+    everyone = np.arange(shard.n_items)
+    if len(shard.predicted):
+        predicted = shard.predicted.astype(np.int64)
+        top = votes == votes.max(axis=1, keepdims=True)
+        majority = top[everyone, predicted] / top.sum(axis=1)
+    else:
+        predicted = (posterior + by_coin).argmax(axis=1)
+        majority = votes[everyone, predicted] / np.maximum(given, 1)
+    views = (posterior, by_coin, alone, coin_alone)
+    chances = [majority, *(view[everyone, predicted] for view in views)]
+    agreed = votes[everyone, predicted][given > 0] / given[given > 0]
+    sums = [len(predicted), *(c.sum() for c in chances), len(agreed), agreed.sum()]
+    signal = (clipped_logit(chances[3]) + clipped_logit(chances[4])) / 2
+    alone += coin_alone
+    alone /= 2
+    return np.array([sums]), predicted, signal, alone, posterior
+
+
+def levels_of(sums: Array) -> tuple[Array, float]:
+    """Levels and agreement from the sums of `look`."""
+    n_items, chances, (labelled, agreed) = sums[0], sums[1:6], sums[6:]
+    return logit((chances + 0.5) / (n_items + 1)), float(agreed / labelled)
 
 
 def known_views(
@@ -122,6 +198,19 @@ def _views(
     signal = (clipped_logit(chances[3]) + clipped_logit(chances[4])) / 2
     n_classes = consensus.shape[1]
     return Views(predicted, n_classes, levels, agreement, signal, consensus, fit.posterior, fit)
+
+
+def signal_bins(predicted: Array, signal: Array) -> Array:
+    """Predicted class and rounded signal as one number, class first."""
+    return predicted.astype(np.int64) * 1000 + np.round(signal / STEP).astype(np.int64) + 500
+
+
+def shares_if_wrong(consensus: Array, predicted: Array) -> Array:
+    """What the consensus takes a wrong prediction for."""
+    share = consensus + 1e-4
+    share[np.arange(len(predicted)), predicted] = 0.0
+    share /= share.sum(axis=1, keepdims=True)
+    return share
 
 
 def _doubted(level: Array) -> Array:

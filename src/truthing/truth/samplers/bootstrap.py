@@ -9,7 +9,7 @@ no matrix of second derivatives.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,8 +24,8 @@ REPLICATES, STEPS = 40, 4
 
 MOST_TABLE_CELLS = 1_000_000  # labelers × classes × classes, beyond which only error rates are told
 MOST_COUNTS = 40_000_000  # draws × classes × classes
-MOST_ERRORS = 20_000_000  # draws × labelers
 FEW_DRAWS, MOST_ROW_CELLS = 200, 4_000_000  # of labelers' tables, where they fit
+MOST_ERROR_CELLS = 10_000_000  # of drawn error rates: a million labelers get fewer draws
 
 
 def bootstrap_crowd(
@@ -90,34 +90,43 @@ def _rows(alpha: Array) -> Array:
     return np.asarray(alpha / alpha.sum(axis=2, keepdims=True))
 
 
+class Moments(NamedTuple):
+    """Means and variances of the confusion counts, truth × prediction, and how often each class is
+    predicted."""
+
+    mean: Array
+    variance: Array
+    predicted: Array
+
+    @classmethod
+    def of(cls, posterior: Array, predicted: Array) -> Moments:
+        often = np.bincount(predicted, minlength=posterior.shape[1])
+        return cls(*_moments(posterior, predicted), often)
+
+
 def variational_crowd(
-    entries: Entries, predicted: Array, fit: DawidSkeneFit, *, n_draws: int, seed: Seed
+    moments: Moments, fit: DawidSkeneFit, *, n_labelers: int, n_draws: int, seed: Seed
 ) -> CrowdSamples:
     """Labelers' rows and the class prior as the variational fit has them: enough where the
     link, not the noise model, sets the interval.
     """
-    rng, n_labelers = generator(seed, "variational fit"), entries.n_raters
-    n_classes = fit.posterior.shape[1]
-    cells = n_labelers * n_classes**2, n_draws * n_classes**2
-    if fit.shared or cells[0] > MOST_TABLE_CELLS or cells[1] > MOST_COUNTS:
-        return _without_tables(fit, entries, n_draws, rng)
+    rng = generator(seed, "variational fit")
+    n_classes = len(fit.log_prior)
     alpha = fit.concentration * fit.pool + fit.counts
     total = alpha.sum(axis=2, keepdims=True)
     mean = alpha / total
     sd = np.sqrt(mean * (1 - mean) / (total + 1))
     low, high = beta_limits(mean[:n_labelers], sd[:n_labelers])
-    share = fit.posterior.sum(axis=0) + 1
+    share = fit.totals + 1
     prior = rng.dirichlet(share, n_draws)
     centre = share / share.sum()
     right = (centre * mean[:n_labelers].diagonal(axis1=1, axis2=2)).sum(axis=1)
-    few = min(n_draws, 500, max(MOST_ERRORS // n_labelers, FEW_DRAWS // 2))
     spread = np.sqrt((centre**2 * sd[:n_labelers].diagonal(axis1=1, axis2=2) ** 2).sum(axis=1))
+    few = int(np.clip(MOST_ERROR_CELLS // len(right), 40, min(n_draws, 500)))
     error = np.clip(rng.normal(1 - right, spread, size=(few, len(right))), 0, 1)
-    counts, variance = _moments(fit.posterior, predicted)
-    drawn = _fit_columns(
-        np.maximum(rng.normal(counts, np.sqrt(variance), size=(n_draws, n_classes, n_classes)), 0),
-        np.bincount(predicted, minlength=n_classes),
-    )
+    size = n_draws, n_classes, n_classes
+    drawn = np.maximum(rng.normal(moments.mean, np.sqrt(moments.variance), size=size), 0)
+    drawn = _fit_columns(drawn, moments.predicted)
     classifier = np.repeat(mean[-1:], n_draws, axis=0)
     rows = None
     if n_draws >= FEW_DRAWS and FEW_DRAWS * mean[:n_labelers].size <= MOST_ROW_CELLS:
@@ -138,16 +147,22 @@ def variational_crowd(
     )
 
 
-def _without_tables(
-    fit: DawidSkeneFit, entries: Entries, n_draws: int, rng: np.random.Generator
-) -> CrowdSamples:
+def tables_fit(fit: DawidSkeneFit, n_labelers: int, n_draws: int) -> bool:
+    """Is there room for a confusion matrix of each labeler, and of the classifier in each draw?"""
+    cells = len(fit.log_prior) ** 2
+    large = n_labelers * cells > MOST_TABLE_CELLS or n_draws * cells > MOST_COUNTS
+    return not (fit.shared or large)
+
+
+def error_rates(entries: Entries, fit: DawidSkeneFit, n_draws: int, seed: Seed) -> CrowdSamples:
     """Only how often each labeler errs, where tables of classes × classes for each would not
     fit."""
+    rng = generator(seed, "variational fit")
     sure = entries.votes * fit.posterior[entries.item, entries.label]
     right = np.bincount(entries.rater, weights=sure, minlength=entries.n_raters)
     given = np.bincount(entries.rater, weights=entries.votes, minlength=entries.n_raters)
     mean = (right.sum() + 1) / (given.sum() + 2)
-    few = min(n_draws, 500, max(MOST_ERRORS // entries.n_raters, FEW_DRAWS // 2))
+    few = int(np.clip(MOST_ERROR_CELLS // entries.n_raters, 40, min(n_draws, 500)))
     wrong = np.maximum(given - right, 0) + fit.concentration * (1 - mean)
     error = rng.beta(wrong, right + fit.concentration * mean, (few, entries.n_raters))
     prior = rng.dirichlet(fit.posterior.sum(axis=0) + 1, n_draws)

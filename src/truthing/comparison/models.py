@@ -1,0 +1,102 @@
+"""Several models joined with the labels, on the items that all of them have, and their slices."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from truthing.asking import prepare
+from truthing.case import read_case
+from truthing.class_codes import Array, sort_classes
+from truthing.errors import InputError, listing
+from truthing.kinds import NOTHING, Kinds
+from truthing.labels import Labels, Repeats
+from truthing.matching import Joined
+from truthing.ordering import Order
+from truthing.predictions import Predictions
+from truthing.survey.design import read_survey
+
+FEW_IN_SLICE = 5
+
+
+def join_models(
+    predictions: Mapping[str, Any],
+    labels: Any,
+    gold: Any,
+    repeats: Repeats,
+    kinds: Kinds = NOTHING,
+    positive: Any = None,
+) -> list[Joined]:
+    """Every model joined with the labels, on the items that all of them have and in one list of
+    classes.
+    """
+    case, doubted = kinds.case(read_case(labels, predictions, gold), positive)
+    absent = [name for name in predictions if name not in case.models]
+    if absent:
+        raise InputError(
+            f"model {absent[0]!r} has no predictions and cannot be compared: give labels or "
+            "scores for each."
+        )
+    gold = case.gold
+    bare = prepare(None, case.labels, gold=gold, repeats=repeats, keep=doubted)
+    panel = bare.labels
+    known = case.models
+    alone = [_join(name, p, panel, gold, doubted) for name, p in known.items()]
+    common = set(alone[0].labels.items).intersection(*(j.labels.items for j in alone[1:]))
+    if not common:
+        raise InputError(
+            f"models {listing(map(repr, predictions))} have no labeled item in common: a "
+            "comparison needs items that all of them predicted."
+        )
+    every = {(type(c), c): c for j in alone for c in j.labels.classes}.values()
+    classes = tuple(every) if panel.settled else sort_classes(every)
+    chosen = [i for i, item in enumerate(panel.items) if item in common]
+    shared = panel[np.array(chosen)].with_classes(classes)
+    joined = [_join(name, p, shared, gold, doubted) for name, p in known.items()]
+    lost = {name: len(j.labels.items) - len(common) for name, j in zip(predictions, alone)}
+    notes = [
+        f"{n:,} items of {name!r} are not predicted by every model and were dropped."
+        for name, n in lost.items()
+        if n
+    ]
+    joined[0].warnings.extend([*bare.warnings, *notes])
+    about: dict[str, Any] = {"readings": case.readings, "given": case.labels.items}
+    return [replace(j, doubted=doubted, **about) for j in joined]
+
+
+def _join(
+    name: str, predictions: Predictions, labels: Labels, gold: Any, keep: Container[Any]
+) -> Joined:
+    try:
+        return prepare(predictions, labels, gold=gold, repeats="keep", keep=keep)
+    except InputError as problem:
+        raise InputError(f"model {name!r}: {problem}") from None
+
+
+def slices_of(by: Any, joined: Joined, order: Order) -> dict[str, Array]:
+    """Places of the items in each slice, by the slice's name."""
+    orders = joined.given, order.labels.items
+    parts = read_survey(joined.labels.items, orders, joined.readings, by=by)
+    return {name: parts.items_of(name) for name in parts.slice_names}
+
+
+def slice_warnings(slices: Mapping[str, Array], n_models: int) -> list[str]:
+    """How many comparisons are being looked at, and which slices are too small to say much."""
+    pairs = len(slices) * n_models * (n_models - 1) // 2
+    notes = []
+    if pairs > 1:
+        notes.append(
+            f"{pairs} comparisons are shown: with so many the most striking one is partly "
+            "luck. Slices are pooled, which tempers it; decide beforehand "
+            "which slice matters."
+        )
+    small = [name for name, items in slices.items() if len(items) < FEW_IN_SLICE]
+    if small:
+        notes.append(
+            f"Slice {listing(map(repr, small), 3)} has fewer than {FEW_IN_SLICE} items: it "
+            "says what the others say."
+        )
+    return notes

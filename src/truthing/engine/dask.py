@@ -1,0 +1,76 @@
+"""Shards on the workers of a Dask cluster: they read them from storage that all of them see, and
+only sums travel.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+from truthing.engine.base import Engine, Kernel
+from truthing.engine.store import Stored
+from truthing.engine.stream import Stream, run
+from truthing.errors import InputError
+
+PIECES = 32  # sums that travel in one pass; fixed, so that the number of workers changes no sum
+
+
+class Dask(Engine):
+    """``where`` is a Client, the address of a scheduler, or None for a cluster on this machine."""
+
+    def __init__(self, stream: Stream, where: Any = None) -> None:
+        try:
+            from distributed import Client, LocalCluster
+        except ImportError:
+            raise InputError(
+                "engine='dask' needs Dask: install truthing[dask], or use engine='stream'."
+            ) from None
+        self.stream, self.n_classes = stream, stream.n_classes
+        self.opened: list[Any] = []
+        if where is None:
+            where = LocalCluster(threads_per_worker=1, dashboard_address=None)
+            self.opened.append(where)
+        if isinstance(where, str | LocalCluster):
+            where = Client(where)
+            self.opened.insert(0, where)
+        self.client = where
+        size = max(-(-len(stream.shards) // PIECES), stream.at_once)
+        shards = stream.shards
+        self.pieces = [shards[k : k + size] for k in range(0, len(shards), size)]
+
+    def map(self, kernel: Kernel, *shared: Any) -> Iterator[Any]:
+        for shard in self.stream.shards:
+            yield self._gathered([[shard]], kernel, shared)[0]
+
+    def add(self, kernel: Kernel, *shared: Any) -> Any:
+        first, *rest = self._gathered(self.pieces, kernel, shared)
+        for other in rest:
+            first += other
+        return first
+
+    def close(self) -> None:
+        for each in self.opened:
+            each.close()
+
+    def _gathered(self, pieces: list[list[Stored]], kernel: Kernel, shared: Any) -> list[Any]:
+        """Results in the order of the pieces. What a worker that dies had done is done again by the
+        others: all of it, also what all share, is the result of a task."""
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Sending large graph")
+            held = self.client.submit(_itself, shared, pure=False)
+            futures = self.client.map(_sum, pieces, kernel=kernel, shared=held, pure=False)
+            found: list[Any] = self.client.gather(futures)
+        return found
+
+
+def _itself(shared: Any) -> Any:
+    return shared
+
+
+def _sum(shards: list[Stored], kernel: Kernel, shared: Any) -> Any:
+    """The kernel's results on some shards, added in their order where the work is done."""
+    total = run(shards[:1], kernel, shared)
+    for shard in shards[1:]:
+        total += run([shard], kernel, shared)
+    return total

@@ -1,0 +1,146 @@
+"""First half of regrouping: rows dealt into buckets by a hash of their item, so that all labels of
+an item, and its prediction, end in the same bucket whatever the order of the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from truthing.class_codes import Array, code_series
+from truthing.engine.source import Source
+from truthing.errors import InputError
+from truthing.spelling import MISSING_WORDS
+
+BATCH = 1_000_000  # rows in memory at a time
+
+
+class Coder:
+    """Names as codes in the order of their first appearance, over all batches of a column."""
+
+    def __init__(self) -> None:
+        self.known: dict[Any, int] = {}
+        self.counts = np.zeros(0, dtype=np.int64)
+
+    @property
+    def names(self) -> list[Any]:
+        return list(self.known)
+
+    def __call__(self, series: pl.Series) -> Array:
+        """Codes of a batch, -1 where nothing is said."""
+        codes, names = code_series(series)
+        known = self.known
+        place = [known.setdefault(name, len(known)) for name in names.to_list()]
+        found = np.array([*place, -1], dtype=np.int32)[codes]
+        seen = np.bincount(found[found >= 0], minlength=len(known))
+        seen[: len(self.counts)] += self.counts
+        self.counts = seen
+        return found
+
+
+def item_names(series: pl.Series, place: Callable[[int], str]) -> pl.Series:
+    """Items as whole numbers or as texts without blanks around them."""
+    if series.dtype.is_integer():
+        names = series.cast(pl.Int64)
+    elif series.dtype.is_float():
+        names = series.cast(pl.Int64, strict=False)
+        if not (names.cast(pl.Float64) == series).fill_null(True).all():
+            raise InputError(f"{place(0)}: items are numbers with decimals: write them as text.")
+    else:
+        names = _bare(series.cast(pl.String))
+    if names.null_count():
+        row = int(names.is_null().arg_max() or 0)
+        raise InputError(f"{place(row)}: no item. Fill it in or remove the row.")
+    return names
+
+
+def _bare(texts: pl.Series) -> pl.Series:
+    """Without blanks around them; null where nothing is left or a word says so."""
+    bare = texts.str.strip_chars()
+    few = bare.str.len_bytes() <= max(map(len, MISSING_WORDS))
+    if not few.any():
+        return bare
+    nothing = bare.str.to_lowercase().is_in(["", *MISSING_WORDS]) & few
+    return bare.set(nothing, None) if nothing.any() else bare
+
+
+def deal_labels(source: Source, n_buckets: int, folder: Path) -> tuple[Coder, Coder]:
+    """Labels into buckets; returns who and what was said, as codes that the buckets hold."""
+    labelers, words = Coder(), Coder()
+    for number, (file, first, rows) in enumerate(source.batches(BATCH)):
+
+        def place(row: int, file: str = file, first: int = first) -> str:
+            return f"{file} row {first + row + 1}"
+
+        items = item_names(rows["item"], place)
+        named = rows["labeler"]
+        who = labelers(_bare(named) if named.dtype == pl.String else named)
+        what = words(_unblank(rows["label"]))
+        nobody = (who < 0) & (what >= 0)
+        if nobody.any():
+            raise InputError(
+                f"{place(int(np.argmax(nobody)))}: a label without a labeler. Name who gave it or "
+                "remove the line."
+            )
+        table = pl.DataFrame({"item": items, "who": np.maximum(who, 0), "what": what})
+        _deal(table, n_buckets, folder, f"labels-{number:05d}.ipc")
+    return labelers, words
+
+
+def deal_predictions(source: Source, n_buckets: int, folder: Path, like: pl.DataType) -> Coder:
+    """Predictions into the same buckets; ``like`` is how the labels spell items."""
+    words = Coder()
+    for number, (file, first, rows) in enumerate(source.batches(BATCH)):
+
+        def place(row: int, file: str = file, first: int = first) -> str:
+            return f"{file} row {first + row + 1}"
+
+        items = spelled(item_names(rows["item"], place), like, source.name)
+        what = words(_unblank(rows["prediction"]))
+        if (what < 0).any():
+            raise InputError(f"{place(int(np.argmin(what)))}: no prediction. Fill it in.")
+        table = pl.DataFrame({"item": items, "what": what})
+        _deal(table, n_buckets, folder, f"predictions-{number:05d}.ipc")
+    return words
+
+
+def spelled(items: pl.Series, like: pl.DataType, name: str) -> pl.Series:
+    """Items in the type that the labels have."""
+    if items.dtype == like:
+        return items
+    found = items.cast(like, strict=False)
+    if found.null_count():
+        row = int(found.is_null().arg_max() or 0)
+        raise InputError(
+            f"{name} calls an item {items[row]!r}, but the items of the labels are whole numbers: "
+            "write them the same way in both."
+        )
+    return found
+
+
+def buckets_of(items: pl.Series, n_buckets: int) -> Array:
+    return (items.hash(0) % n_buckets).to_numpy()
+
+
+def _unblank(series: pl.Series) -> pl.Series:
+    """Cells of blanks are empty."""
+    if series.dtype != pl.String:
+        return series
+    return series.set(series.str.strip_chars() == "", None)
+
+
+def _deal(table: pl.DataFrame, n_buckets: int, folder: Path, name: str) -> None:
+    """Each bucket's rows of a batch as one file, in their order."""
+    bucket = buckets_of(table["item"], n_buckets)
+    order = np.argsort(bucket.astype(np.uint16), kind="stable")
+    ends = np.searchsorted(bucket[order], np.arange(n_buckets + 1))
+    table = table[order]
+    for b in range(n_buckets):
+        if ends[b] < ends[b + 1]:
+            part = folder / f"{b:05d}"
+            part.mkdir(exist_ok=True)
+            table[int(ends[b]) : int(ends[b + 1])].write_ipc(part / name)

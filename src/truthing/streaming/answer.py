@@ -1,0 +1,106 @@
+"""The answer for a panel on disk: the link, fed with sums over shards."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from truthing.asking import chance_weights
+from truthing.errors import InputError
+from truthing.progress import Progress, part
+from truthing.streaming.held import Held
+from truthing.streaming.items import StreamedTruth
+from truthing.survey.gold_choice import (
+    N_STRATA,
+    RANDOM,
+    GoldChoice,
+    check_choice,
+    choice_by_strata,
+)
+from truthing.truth.link.grouped import ViewSums, truth_rows, view_sums
+from truthing.truth.link.views import fit_both
+from truthing.truth.outcome import Outcome
+from truthing.truth.question import Question
+
+
+def answer_streamed(
+    held: Held,
+    *,
+    panel_error: Any,
+    gold_weights: Any,
+    gold_choice: str | None,
+    progress: Progress,
+    **asked: Any,
+) -> tuple[Question, Outcome]:
+    """Fit both consensus models, look once more, and hand the sums to the link. The question is one
+    about rows of items."""
+    from truthing.truth import checks
+    from truthing.truth.labelers import quick_labelers
+    from truthing.truth.linked import answer_by_link, draw_the_link
+
+    panel = held.panel
+    checks.require_identified(panel, held.gold)
+    full, coin = fit_both(panel.engine, progress=part(progress, 0, 0.9))
+    tables = full.tables, coin.tables
+    sums: ViewSums = panel.engine.add(view_sums, *tables)
+    views, groups, number = sums.views(full)
+    gold = np.append(held.gold, -1)[number]
+    chosen = _chosen(held, gold_weights, gold_choice)
+    if chosen.kind == "seen":
+        chosen = replace(chosen, strata=groups % (N_STRATA * panel.n_classes))
+    constant = np.full(len(number), held.constant or 0)
+    has_classifier = held.constant is None and (held.panel.found.predicted > 0).sum() > 1
+    question = Question(
+        panel,  # type: ignore[arg-type]
+        views.predicted if has_classifier else constant,
+        gold,
+        gold_weights=chosen.weights if chosen.kind == "chances" else None,
+        gold_chosen=chosen,
+        progress=progress,
+        size=views.size,
+        **asked,
+    )
+    found = quick_labelers(question, full, sums.confusion)
+    about = found.noise, found.assumptions, found.warnings, found.diagnostics
+    outcome = answer_by_link(question, views, panel_error, *about)
+    link = draw_the_link(question, views, panel_error)
+    codes, first = np.unique(groups, return_index=True)
+    right = link.chance().mean(axis=0)[link.design.member[first]]
+    shared = *tables, codes, right, held.gold
+    held.first.close()
+    truth: Any
+    if held.stream is None:
+        truth = np.concatenate(list(panel.engine.map(truth_rows, *shared)))
+    else:
+        truth = StreamedTruth(panel.classes, held.stream, shared)
+    outcome = replace(
+        outcome, truth=truth, noise=held.summary(found.noise), sensitivity=_needs_memory
+    )
+    return question, outcome
+
+
+def _chosen(held: Held, chances: Any, asked: str | None) -> GoldChoice:
+    """How gold was chosen, by the user's word or by its looks."""
+    if chances is not None:
+        if asked is not None:
+            raise InputError("`gold_weights=` says how gold was chosen: leave `gold_choice=` out.")
+        return GoldChoice("chances", chance_weights(chances, held.gold_items), asked=True)
+    check_choice(asked)
+    if not len(held.gold):
+        return RANDOM
+    found = held.panel.found
+    strata = found.gold_strata[np.argsort(found.gold_strata[:, 0]), 1]
+    choice = choice_by_strata(asked, found.strata, strata)
+    if choice.kind == "seen" and held.constant is not None:
+        raise InputError(
+            "gold is not a random choice and one class is predicted for every item: that needs the "
+            "labels in memory, use `engine='memory'`."
+        )
+    held.warnings.extend(choice.warnings)
+    return choice
+
+
+def _needs_memory(level: float, progress: Progress) -> Any:
+    raise InputError("sensitivity repeats the grade on labels in memory: use `engine='memory'`.")

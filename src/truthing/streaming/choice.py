@@ -1,0 +1,68 @@
+"""Where the passes over the labels run, and what cannot run there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from truthing.errors import InputError
+
+ENGINES = ("auto", "memory", "stream", "dask")
+MANY_ROWS = 20_000_000  # labels beyond which "auto" streams
+
+
+ONE_BY_ONE = (
+    *("noise", "prior", "scores", "threshold", "deployment", "calibration_set"),
+    *("calibration_chosen", "cluster", "weights", "stratum", "by"),
+    *("gold_error", "scale", "cut", "groups", "classifier_group", "unsure", "skips"),
+)
+
+
+def runs_streamed(given: Mapping[str, Any]) -> bool:
+    """Whether `grade` or `prevalence` with these arguments streams its labels; in words why it
+    cannot, where it was told to."""
+    engine, labels = given["engine"], given["labels"]
+    reasons = [f"`{name}=...`" for name in ONE_BY_ONE if given.get(name) is not None]
+    if given.get("method", "posterior") != "posterior":
+        reasons.append(f"`method={given['method']!r}`")
+    if given.get("panel_error") == 0 and given["panel_error"] is not None:
+        reasons.append("`panel_error=0`")
+    if isinstance(given.get("gold_weights"), str):
+        reasons.append("a column of chances")
+    if given.get("gold_choice") == "unseen":
+        reasons.append("`gold_choice='unseen'`")
+    if "predictions" in given and not isinstance(given["predictions"], str | Path):
+        reasons.append("a prediction that is not in a file")
+    named = not isinstance(engine, str)
+    if not named and engine not in ENGINES and "://" not in engine:
+        raise InputError(f"engine {engine!r} is not known: choose {', '.join(ENGINES)}.")
+    if engine == "memory":
+        return False
+    on_disk = isinstance(labels, str | Path) and str(labels) != "-"
+    if engine == "auto":
+        return on_disk and not reasons and _is_large(Path(str(labels)))
+    if not on_disk:
+        raise InputError(
+            f"`engine={engine!r}` reads labels from a Parquet or CSV file or a folder of Parquet "
+            "files: give its path, or use `engine='memory'`."
+        )
+    if reasons:
+        raise InputError(
+            f"`engine={engine!r}` answers by the link with learned noise; {reasons[0]} needs the "
+            "labels in memory: leave it out, or use `engine='memory'`."
+        )
+    return True
+
+
+def _is_large(where: Path) -> bool:
+    if where.is_dir():
+        return True
+    if where.suffix.lower() != ".parquet" or not where.exists():
+        return False
+    try:
+        return int(pl.scan_parquet(where).select(pl.len()).collect().item()) > MANY_ROWS
+    except (pl.exceptions.PolarsError, OSError):
+        return False  # the reader says what is wrong with it

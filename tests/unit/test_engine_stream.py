@@ -1,0 +1,264 @@
+"""Streamed from disk, the answers are those of labels in memory."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import truthing as tr
+from truthing.engine import partition, regroup
+
+
+def panel(n_items: int = 1500, n_labelers: int = 30, n_classes: int = 2, seed: int = 0) -> Any:
+    """Labels as rows in no order, predictions, and the truth."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, n_classes, n_items)
+    item = np.repeat(np.arange(n_items), 5)
+    who = np.argsort(rng.random((n_items, n_labelers)), axis=1)[:, :5].reshape(-1)
+    error = rng.uniform(0.05, 0.5, n_labelers)[who]
+    said = np.where(
+        rng.random(len(item)) < error, rng.integers(0, n_classes, len(item)), truth[item]
+    )
+    guess = np.where(rng.random(n_items) < 0.2, rng.integers(0, n_classes, n_items), truth)
+    names = np.array(["cat", "dog", "owl"])[:n_classes]
+    rows = pl.DataFrame(
+        {
+            "item": [f"i{i}" for i in item],
+            "labeler": [f"worker {t}" for t in who],
+            "label": names[said],
+        }
+    ).sample(fraction=1.0, shuffle=True, seed=seed)
+    predictions = pl.DataFrame(
+        {"item": [f"i{i}" for i in range(n_items)], "prediction": names[guess]}
+    )
+    return rows, predictions, {f"i{i}": str(names[truth[i]]) for i in range(n_items)}
+
+
+@pytest.fixture(autouse=True)
+def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several batches, buckets and shards also of small data."""
+    monkeypatch.setattr(regroup, "PER_SHARD", 1000)
+    monkeypatch.setattr(partition, "BATCH", 700)
+
+
+def written(folder: Path, rows: pl.DataFrame, predictions: pl.DataFrame) -> tuple[str, str]:
+    rows.write_parquet(folder / "labels.parquet")
+    predictions.write_parquet(folder / "predictions.parquet")
+    return str(folder / "predictions.parquet"), str(folder / "labels.parquet")
+
+
+def same(streamed: Any, memory: Any) -> None:
+    """Every number to 1e-9, every sentence to the letter."""
+    if isinstance(memory, dict):
+        assert streamed.keys() == memory.keys()
+        for key in memory:
+            same(streamed[key], memory[key])
+    elif isinstance(memory, list | tuple):
+        assert len(streamed) == len(memory)
+        for a, b in zip(streamed, memory):
+            same(a, b)
+    elif isinstance(memory, float):
+        assert streamed == pytest.approx(memory, abs=1e-9, rel=1e-9, nan_ok=True)
+    else:
+        assert streamed == memory
+
+
+@pytest.mark.parametrize("n_gold", [0, 80])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_grade_streamed_is_grade(tmp_path: Path, n_classes: int, n_gold: int) -> None:
+    rows, predictions, truth = panel(n_classes=n_classes)
+    files = written(tmp_path, rows, predictions)
+    gold = {k: truth[k] for k in list(truth)[:n_gold]} or None
+    memory = tr.grade(*files, gold=gold, engine="memory")
+    streamed = tr.grade(*files, gold=gold, engine="stream")
+    same(streamed.to_dict(), memory.to_dict())
+    for name in memory.metrics:
+        assert streamed.at_face_value(name) == pytest.approx(memory.at_face_value(name), abs=1e-9)
+    ours = streamed.truth_frame().sort("item")
+    theirs = memory.truth_frame().sort("item")
+    assert ours["item"].to_list() == theirs["item"].to_list()
+    assert np.abs(ours[:, 1:].to_numpy() - theirs[:, 1:].to_numpy()).max() < 1e-9
+    assert np.abs(streamed.noise.error - memory.noise.error).max() < 1e-9
+
+
+@pytest.mark.parametrize("n_gold", [0, 80])
+@pytest.mark.parametrize("target", ["sample", "population"])
+def test_rate_streamed_is_rate(tmp_path: Path, target: str, n_gold: int) -> None:
+    rows, predictions, truth = panel(n_classes=3, seed=1)
+    _, labels = written(tmp_path, rows, predictions)
+    gold = {k: truth[k] for k in list(truth)[:n_gold]} or None
+    asked: dict[str, Any] = {"gold": gold, "target": target}
+    memory = tr.prevalence(labels, engine="memory", **asked)
+    streamed = tr.prevalence(labels, engine="stream", **asked)
+    same(streamed.to_dict(), memory.to_dict())
+
+
+def both(folder: Path, rows: pl.DataFrame, predictions: pl.DataFrame, **asked: Any) -> Any:
+    files = written(folder, rows, predictions)
+    memory = tr.grade(*files, engine="memory", **asked)
+    streamed = tr.grade(*files, engine="stream", **asked)
+    same(streamed.to_dict(), memory.to_dict())
+    return streamed
+
+
+def test_gold_weights_and_a_stated_panel_error(tmp_path: Path) -> None:
+    rows, predictions, truth = panel(seed=2)
+    gold = {k: truth[k] for k in list(truth)[:90]}
+    chances = {k: 0.1 + 0.005 * n for n, k in enumerate(gold)}
+    both(tmp_path, rows, predictions, gold=gold, gold_weights=chances, panel_error=0.05)
+
+
+@pytest.mark.parametrize("choice", [None, "random", "seen"])
+def test_gold_chosen_by_what_was_seen(tmp_path: Path, choice: str | None) -> None:
+    """Gold on predicted dogs only is corrected for, as in memory."""
+    rows, predictions, truth = panel(seed=12)
+    dogs = predictions.filter(pl.col("prediction") == "dog")["item"].to_list()
+    gold = {k: truth[k] for k in [*dogs[:70], *list(truth)[:20]]}
+    both(tmp_path, rows, predictions, gold=gold, gold_choice=choice)
+    files = written(tmp_path, rows, predictions)
+    memory = tr.prevalence(files[1], gold=gold, gold_choice=choice, engine="memory")
+    streamed = tr.prevalence(files[1], gold=gold, gold_choice=choice, engine="stream")
+    same(streamed.to_dict(), memory.to_dict())
+
+
+def test_a_population_with_gold_that_is_partly_elsewhere(tmp_path: Path) -> None:
+    rows, predictions, truth = panel(seed=3)
+    gold = {**{k: truth[k] for k in list(truth)[:60]}, "elsewhere": "cat"}
+    report = both(tmp_path, rows, predictions, gold=gold, target="population")
+    assert any("1 gold items are not among" in line for line in report.warnings)
+
+
+def test_items_of_one_side_only_are_dropped_and_counted(tmp_path: Path) -> None:
+    rows, predictions, _ = panel(seed=4)
+    more = pl.DataFrame({"item": ["x1", "x2"], "prediction": ["cat", "dog"]})
+    report = both(tmp_path, rows, pl.concat([predictions[7:], more]))
+    assert report.dropped["only in labels"] == 7
+    assert report.dropped["only in predictions"] == 2
+
+
+def test_a_labeler_that_is_the_classifier_is_left_out(tmp_path: Path) -> None:
+    rows, predictions, _ = panel(seed=5)
+    copy = predictions.select("item", labeler=pl.lit("the model"), label="prediction")
+    report = both(tmp_path, pl.concat([rows, copy]), predictions)
+    assert any("'the model' says exactly what the classifier says" in w for w in report.warnings)
+
+
+def test_one_class_predicted_for_every_item(tmp_path: Path) -> None:
+    rows, predictions, truth = panel(seed=6)
+    gold = {k: truth[k] for k in list(truth)[:60]}
+    both(tmp_path, rows, predictions.with_columns(prediction=pl.lit("dog")), gold=gold)
+
+
+def test_whole_numbers_and_two_groups_that_share_no_item(tmp_path: Path) -> None:
+    rows, predictions, _ = panel(seed=7)
+    number = pl.col("item").str.slice(1).cast(pl.Int64).alias("item")
+    apart = pl.when(number % 2 == 0).then(pl.col("labeler") + "b").otherwise(pl.col("labeler"))
+    rows = rows.with_columns(apart.alias("labeler")).with_columns(number)
+    report = both(tmp_path, rows, predictions.with_columns(number))
+    assert any("2 groups that share no item" in line for line in report.warnings)
+
+
+@pytest.mark.parametrize("rule", ["first", "last", "keep"])
+def test_repeats(tmp_path: Path, rule: str) -> None:
+    rows, predictions, _ = panel(seed=8)
+    other = rows[:40].with_columns(
+        label=pl.when(pl.col("label") == "cat").then(pl.lit("dog")).otherwise(pl.lit("cat"))
+    )
+    again = pl.concat([rows, other, rows[100:150]])
+    both(tmp_path, again, predictions, repeats=rule)
+    files = written(tmp_path, again, predictions)
+    with pytest.raises(tr.InputError, match=r"says both .* Keep one with"):
+        tr.grade(*files, engine="stream")
+
+
+def test_csv_is_converted_once(tmp_path: Path) -> None:
+    rows, predictions, _ = panel(seed=9)
+    number = pl.col("labeler").str.slice(7).alias("labeler")
+    rows.with_columns(number).write_csv(tmp_path / "labels.csv")
+    predictions.write_csv(tmp_path / "predictions.csv")
+    files = str(tmp_path / "predictions.csv"), str(tmp_path / "labels.csv")
+    memory = tr.grade(*files, engine="memory")
+    streamed = tr.grade(*files, engine="stream")
+    same(streamed.to_dict(), memory.to_dict())
+    made = sorted((tmp_path / "labels.csv.shards").glob("*.parquet"))
+    before = [file.stat().st_mtime_ns for file in made]
+    assert len(made) == 2
+    tr.grade(*files, engine="stream")
+    assert [file.stat().st_mtime_ns for file in made] == before
+
+
+def test_spellings_are_one_class_as_in_memory(tmp_path: Path) -> None:
+    rows, predictions, _ = panel(seed=10)
+    odd = rows.with_row_index().with_columns(
+        label=pl.when(pl.col("index") % 9 == 0)
+        .then(pl.col("label").str.to_uppercase())
+        .otherwise("label")
+    )
+    both(tmp_path, odd.drop("index"), predictions)
+
+
+def test_what_needs_memory_is_refused_in_words(tmp_path: Path) -> None:
+    rows, predictions, _ = panel()
+    files = written(tmp_path, rows, predictions)
+    for asked, word in (({"noise": 0.1}, "noise="), ({"method": "majority"}, "majority")):
+        with pytest.raises(tr.InputError, match=f"{word}.* needs the labels in memory"):
+            tr.grade(*files, engine="stream", **asked)
+    with pytest.raises(tr.InputError, match="choose auto, memory, stream, dask"):
+        tr.grade(*files, engine="streams")
+    with pytest.raises(tr.InputError, match="reads labels from a Parquet or CSV file"):
+        tr.prevalence(rows, engine="stream")
+    with pytest.raises(tr.InputError, match="sensitivity repeats the grade on labels in memory"):
+        tr.grade(*files, engine="stream").sensitivity()
+
+
+def run(*words: str) -> str:
+    from typer.testing import CliRunner
+
+    from truthing.cli.main import app
+
+    done = CliRunner().invoke(app, list(words), catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+@pytest.mark.parametrize("target", ["truth.csv", "truth.parquet", "truth"])
+def test_command_line(tmp_path: Path, target: str) -> None:
+    """--engine stream prints what --engine memory prints, and --truth is written shard by shard."""
+    rows, predictions, truth = panel(seed=11)
+    files = written(tmp_path, rows.rename({"label": "said"}), predictions)
+    gold = tmp_path / "gold.csv"
+    gold.write_text("item,truth\n" + "".join(f"{k},{v}\n" for k, v in list(truth.items())[:60]))
+    common = [*files, "--gold", str(gold), "--label-column", "said", "--json"]
+    printed = {}
+    for engine in ("memory", "stream"):
+        place = tmp_path / engine
+        place.mkdir()
+        to = place / target if engine == "stream" else place / "truth.csv"
+        done = run("grade", *common, "--engine", engine, "--truth", str(to))
+        printed[engine] = json.loads(done)
+    same(printed["stream"], printed["memory"])
+    ours = tmp_path / "stream" / target
+    read = pl.read_csv if ours.suffix == ".csv" else pl.read_parquet
+    streamed = read(ours).sort("item")
+    memory = pl.read_csv(tmp_path / "memory" / "truth.csv").sort("item")
+    assert streamed["item"].to_list() == memory["item"].to_list()
+    assert np.abs(streamed[:, 1:].to_numpy() - memory[:, 1:].to_numpy()).max() < 1e-9
+    rate = run("rate", files[1], "--label-column", "said", "--engine", "stream", "--json")
+    assert json.loads(rate)["items"] == 1500
+
+
+def test_no_argument_is_accepted_and_ignored() -> None:
+    """An argument of grade or prevalence is used by the streamed answer, or refused by name."""
+    import inspect
+
+    from truthing.streaming.choice import ONE_BY_ONE
+    from truthing.streaming.grade import grade_streamed
+
+    used = {*inspect.signature(grade_streamed).parameters, "method"}
+    for function in (tr.grade, tr.prevalence):
+        assert {*inspect.signature(function).parameters} <= used | {*ONE_BY_ONE}
