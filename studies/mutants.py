@@ -36,7 +36,8 @@ def mutant(name: str, file: str, old: str, new: str, *tests: str) -> Mutant:
 ESTIMATE, COUNTS = "metrics/estimate.py", "metrics/counts.py"
 LAM_STORK, MELDING, ISHIDA = "papers/lam_stork.py", "papers/melding.py", "papers/ishida.py"
 KNOWN, BASE, AGREEMENT = "noise/known.py", "noise/base.py", "people/agreement.py"
-CODES, GRADING, ORDERING = "class_codes.py", "grading.py", "ordering.py"
+CODES, ASKING, ORDERING = "class_codes.py", "asking.py", "ordering.py"
+SAMPLER, PRIOR = "truth/link/sampler.py", "truth/link/prior.py"
 
 MUTANTS = [
     # intervals
@@ -181,7 +182,7 @@ MUTANTS = [
     ),
     mutant(
         "difficulty and fallibility add up",
-        KNOWN,
+        BASE,
         "difficulty - difficulty * fallibility + fallibility",
         "difficulty + fallibility",
         "noise",
@@ -242,11 +243,13 @@ MUTANTS = [
         "tables",
     ),
     # grading
-    mutant("threshold > for >=", GRADING, "column >= threshold", "column > threshold", "noise"),
-    mutant("gold_weights inverted", GRADING, "weight = 1 / chance", "weight = chance", "noise"),
+    mutant(
+        "threshold > for >=", "predicted.py", "column >= threshold", "column > threshold", "noise"
+    ),
+    mutant("gold_weights inverted", ASKING, "weight = 1 / chance", "weight = chance", "noise"),
     mutant(
         "gold_weights ignored",
-        GRADING,
+        ASKING,
         "return weight * weight.sum() / (weight**2).sum()",
         "return np.ones(len(weight))",
         "noise",
@@ -264,6 +267,57 @@ MUTANTS = [
         "np.asarray(noise.matrices)[self.labelers]",
         "np.asarray(noise.matrices)",
         "row_order",
+    ),
+    # the link
+    mutant(
+        "gold counted twice",
+        SAMPLER,
+        "weights = np.ones(len(known)) if gold_weights",
+        "weights = 2 * np.ones(len(known)) if gold_weights",
+        "link_parts",
+    ),
+    mutant(
+        "slope ignored",
+        SAMPLER,
+        "rest[:, 0] += components.slope[which]",
+        "rest[:, 0] += 0 * components.slope[which]",
+        "link_parts",
+    ),
+    mutant(
+        "flat components dropped",
+        PRIOR,
+        "rows += _flat_rows(centre, known.slope, flat, flat)",
+        "rows += []",
+        "link_parts",
+    ),
+    mutant(
+        "spread of the views ignored",
+        PRIOR,
+        "spread = np.hypot(views.spread, extra_spread)",
+        "spread = np.hypot(0.0, extra_spread)",
+        "link_parts",
+    ),
+    # how items and gold were drawn
+    mutant(
+        "design effect of clusters ignored",
+        "survey/clusters.py",
+        "max(0.0, together - expected) * found.correlation * few",
+        "0.0 * few",
+        "survey",
+    ),
+    mutant(
+        "deployment shares not normalised",
+        "survey/deployment.py",
+        "shares / shares.sum(axis=1, keepdims=True)",
+        "shares",
+        "survey",
+    ),
+    mutant(
+        "strata of chosen gold ignored",
+        "survey/gold_choice.py",
+        "weight = (size / np.maximum(held, 1))[strata[known]]",
+        "weight = np.ones(int(known.sum()))",
+        "survey",
     ),
 ]
 

@@ -28,7 +28,9 @@ from truthing.survey.columns import column_of, number_in
 from truthing.survey.design import Survey, read_survey
 from truthing.survey.gold_choice import GoldChoice, bounds, gold_choice
 from truthing.tables.asked import Asked
+from truthing.truth.link.counts import MOST_DENSE
 
+MANY_CLASSES_DRAWS = 1000
 MOST_CELLS = 20_000_000  # of drawn confusion matrices together
 
 
@@ -109,11 +111,12 @@ def unseen_choice(joined: Joined, predicted: Array | None) -> tuple[Joined, str]
 
 
 def fitting_draws(draws: int, n_classes: int, warnings: list[str]) -> int:
-    """So many draws of confusion matrices as fit in memory."""
-    fitting = max(100, MOST_CELLS // n_classes**2)
+    """So many draws of confusion matrices as fit in memory; of very many classes only diagonal and
+    margins are drawn."""
+    fitting = MOST_CELLS // n_classes**2 if n_classes <= MOST_DENSE else MANY_CLASSES_DRAWS
     if draws > fitting:
         warnings.append(
-            f"{n_classes} classes leave memory for {fitting} draws only: limits of intervals are "
+            f"{n_classes} classes leave room for {fitting} draws only: limits of intervals are "
             "rough."
         )
     return min(draws, fitting)

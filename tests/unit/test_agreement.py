@@ -4,6 +4,7 @@ over simulated items."""
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy.stats import binom, t
 
@@ -144,3 +145,13 @@ def test_the_interval_is_students() -> None:
         value = Coefficient(0.6, 0.5, 0.01, n)
         half = t(n - 1).ppf(0.95) * 0.01
         assert value.interval(0.9) == pytest.approx((0.2 - half, 0.2 + half))
+
+
+def test_a_table_of_rows_is_not_taken_for_a_matrix() -> None:
+    said = {"x": "aab", "y": "abb", "z": "bbb"}
+    rows = [(i, f"w{t}", c) for i, word in said.items() for t, c in enumerate(word)]
+    table = pl.DataFrame(rows, schema=["item", "labeler", "label"], orient="row")
+    matrix = tr.Labels.from_matrix([list(word) for word in said.values()])
+    assert tr.agreement(table)["fleiss_kappa"].value == pytest.approx(
+        tr.agreement(matrix)["fleiss_kappa"].value
+    )

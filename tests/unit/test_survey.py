@@ -215,6 +215,12 @@ def test_deployment_in_every_form(given: Any, shares: list[float]) -> None:
     np.testing.assert_allclose(mean, shares, atol=0.002)
 
 
+def test_ranges_of_three_classes_add_up_in_every_draw() -> None:
+    found = as_deployment([(0.1, 0.5), (0.2, 0.6), (0.1, 0.3)], ("a", "b", "c"), None)
+    assert found is not None
+    np.testing.assert_allclose(found.draw(200, np.random.default_rng(0)).sum(axis=1), 1)
+
+
 def test_own_prevalence_as_deployment_changes_little() -> None:
     drawn = data()
     rate = tr.prevalence(drawn.labels, gold=drawn.gold(100))

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from truthing.class_codes import Array
+from truthing.errors import InputError
 from truthing.metrics.counts import Tally
 from truthing.metrics.estimate import check_level, shortest_interval
 
@@ -26,6 +27,7 @@ class Confusion:
     cells: Array
     draws: Array
     tally: Tally
+    kept: Array | None = None  # the mean, where no cell was kept draw by draw
 
     @classmethod
     def from_dense(cls, draws: Array) -> Confusion:
@@ -33,12 +35,33 @@ class Confusion:
         cells = np.indices((n_classes, n_classes)).reshape(2, -1).T
         return cls(n_classes, cells, draws.reshape(len(draws), -1), Tally.from_confusion(draws))
 
+    @classmethod
+    def from_margins(cls, tally: Tally, mean: Array) -> Confusion:
+        """Of so many classes that only diagonal, margins and the mean were kept."""
+        none = np.zeros((0, 2), dtype=np.int64)
+        return cls(len(mean), none, np.zeros((len(tally.truth), 0)), tally, mean)
+
+    def all_predicted(self, k: int) -> Confusion:
+        """The same truth where class ``k`` is predicted for every item."""
+        right, given = np.zeros(self.tally.truth.shape), np.zeros(self.tally.truth.shape)
+        right[:, k], given[:, k] = self.tally.truth[:, k], self.tally.total
+        mean = np.zeros((self.n_classes, self.n_classes))
+        mean[:, k] = self.tally.truth.mean(axis=0)
+        return Confusion.from_margins(Tally(right, self.tally.truth, given), mean)
+
     @cached_property
     def mean(self) -> Array:
+        if self.kept is not None:
+            return self.kept
         return self._spread(self.draws.mean(axis=0))
 
     def interval(self, level: float = 0.95) -> tuple[Array, Array]:
         check_level(level)
+        if self.kept is not None:
+            raise InputError(
+                f"{self.n_classes:,} classes are too many to keep a table of classes × classes for "
+                "each draw: its mean is known, limits of its cells are not. Merge rare classes."
+            )
         low, high = shortest_interval(self.draws, level)
         return self._spread(low), self._spread(high)
 

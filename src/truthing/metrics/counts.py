@@ -163,6 +163,13 @@ def evaluate(
         if base in ("false_alarm", "specificity"):
             return _micro_negative(base, tally, zero_division)
         return function(pooled, zero_division)[..., 0]
+    if indexed:
+        place = _class_place(indexed["cls"], classes)
+        if base in ("false_alarm", "specificity"):
+            return function(tally, zero_division)[..., place]
+        one = slice(place, place + 1)  # of a thousand classes the others would only cost time
+        own = Tally(tally.right[..., one], tally.truth[..., one], tally.predicted[..., one])
+        return function(own, zero_division)[..., 0]
     values = function(tally, zero_division)
     if average == "macro":
         return _mean(values, (tally.truth + tally.predicted) > 0, zero_division)
@@ -171,19 +178,19 @@ def evaluate(
         return ratio(
             (np.nan_to_num(values) * known).sum(axis=-1), known.sum(axis=-1), zero_division
         )
-    if indexed:
-        names = [str(c) for c in classes]
-        if indexed["cls"] not in names:
-            raise InputError(
-                f"no class is called {indexed['cls']!r}.{did_you_mean(indexed['cls'], names)}"
-            )
-        return values[..., names.index(indexed["cls"])]
     if positive is None:
         raise InputError(
             f"{name} needs a class when there are {len(classes)}: ask for "
             f"{base}[{classes[0]}] or macro_{base}."
         )
     return values[..., positive]
+
+
+def _class_place(name: str, classes: Sequence[Any]) -> int:
+    names = [str(c) for c in classes]
+    if name not in names:
+        raise InputError(f"no class is called {name!r}.{did_you_mean(name, names)}")
+    return names.index(name)
 
 
 def metric_names(classes: Sequence[Any], positive: int | None) -> list[str]:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from truthing.asking import prepare
 from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.labels import Labels
@@ -45,8 +46,10 @@ class Coefficient:
         from scipy.special import stdtrit
 
         check_level(level)
-        if not np.isfinite(self.error):
+        if not np.isfinite(self.value):
             return float("nan"), float("nan")
+        if not np.isfinite(self.error):  # so few items leave everything possible
+            return -1.0, 1.0
         if (
             self.observed == 1
         ):  # no dissent at all: the share of items with dissent may still be what n items can miss
@@ -88,7 +91,8 @@ def agreement(labels: Any) -> dict[str, Coefficient]:
     >>> print({name: round(value.value, 3) for name, value in agreement(labels).items()})
     {'fleiss_kappa': 0.467, 'krippendorff_alpha': 0.533, 'gwet_ac1': 0.529, 'cohen_kappa': 0.5}
     """
-    labels = labels if isinstance(labels, Labels) else Labels.from_matrix(labels)
+    if not isinstance(labels, Labels):
+        labels = prepare(None, labels, gold=None, repeats="error").labels
     if labels.n_labels == 0 or labels.per_item.max() < 2:
         raise InputError(
             "no item has two labels: agreement cannot be seen. Have some items labeled twice."

@@ -25,7 +25,7 @@ def joint_bits(joint: Array) -> float:
     weight = joint.sum(axis=1)
     kept = weight > 0
     inside = entropy(joint[kept] / weight[kept, None]) @ weight[kept]
-    return max(float(entropy(joint.sum(axis=0)) - inside), 0.0)
+    return max(0.0, float(entropy(joint.sum(axis=0)) - inside))
 
 
 def growing(tables: Iterable[Array], prior: Array, seed: Seed = 0) -> Iterator[tuple[float, float]]:

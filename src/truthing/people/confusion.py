@@ -13,6 +13,8 @@ import numpy as np
 from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.labels import Labels
+from truthing.metrics.confusion import Confusion as Drawn
+from truthing.metrics.counts import Tally
 from truthing.metrics.estimate import shortest_interval
 from truthing.noise.base import TableNoise
 from truthing.noise.known import Difficulty
@@ -22,7 +24,7 @@ from truthing.truth.consensus import DawidSkeneFit, Entries
 from truthing.truth.groups import estimate_prior
 from truthing.truth.known_noise import row_model
 from truthing.truth.labelers import LARGE, MANY_CLASSES
-from truthing.truth.link.counts import confusion_draws
+from truthing.truth.link.many_classes import drawn_confusion
 from truthing.truth.link.prior import DEFAULT, OWN_LABELS, learned_components
 from truthing.truth.link.sampler import draw_link
 from truthing.truth.link.views import Views
@@ -33,7 +35,8 @@ from truthing.truth.samplers.diagnostics import split_rhat
 from truthing.truth.samplers.labelers import sample_crowd
 
 BURN = 200
-FEW_DRAWS = 100  # of the tables of very large panels
+FEW_DRAWS, FEWEST_DRAWS = 100, 20  # of the tables of very large panels
+MOST_CELLS = 40_000_000  # of all those tables
 
 
 def learned_noise(
@@ -90,7 +93,9 @@ def learned_noise(
         labels.labelers,
         samples.row_mean,
         samples.prior.mean(axis=0),
-        (samples.row_low, samples.row_high),
+        None
+        if samples.row_low is None or samples.row_high is None
+        else (samples.row_low, samples.row_high),
         shortest_interval(samples.prior, 0.95),
         samples.error,
         True,
@@ -103,15 +108,14 @@ def learned_noise(
 def _from_fit(labels: Labels, fit: DawidSkeneFit, prior: Array | None, seed: int) -> NoiseSummary:
     """Dirichlet rows around the variational fit: many labels leave little doubt."""
     rng = generator(seed, "rows around the fit")
+    n_draws = int(np.clip(MOST_CELLS // fit.counts.size, FEWEST_DRAWS, FEW_DRAWS))
     drawn = np.maximum(
-        rng.standard_gamma(
-            fit.concentration * fit.pool + fit.counts, (FEW_DRAWS, *fit.counts.shape)
-        ),
+        rng.standard_gamma(fit.concentration * fit.pool + fit.counts, (n_draws, *fit.counts.shape)),
         1e-12,
     )
     tables = drawn / drawn.sum(axis=3, keepdims=True)
-    share = rng.dirichlet(fit.posterior.sum(axis=0) + 1, FEW_DRAWS)
-    priors = share if prior is None else np.tile(prior, (FEW_DRAWS, 1))
+    share = rng.dirichlet(fit.posterior.sum(axis=0) + 1, n_draws)
+    priors = share if prior is None else np.tile(prior, (n_draws, 1))
     name = "one confusion matrix for each labeler (Dawid-Skene)"
     return NoiseSummary(
         name,
@@ -193,8 +197,9 @@ def linked_error(
     rng = np.random.default_rng(seed)
     components = learned_components(views, panel, OWN_LABELS if own else DEFAULT)
     link = draw_link(views, components, gold, rng, n_draws=n_draws)
-    counts = confusion_draws(link, views, gold, rng)
-    return np.asarray(1 - np.trace(counts, axis1=1, axis2=2) / len(gold))
+    drawn = drawn_confusion(link, views, gold, rng)
+    tally = drawn.tally if isinstance(drawn, Drawn) else Tally.from_confusion(drawn)
+    return np.asarray(1 - tally.right.sum(axis=1) / len(gold))
 
 
 def wrong_together(readings: Views, gold: Array, labels: Labels) -> list[str]:

@@ -45,6 +45,8 @@ TOGETHER = (
     "labels alone cannot show it (on public crowds learned errors were 1 to 9 points too low)"
 )
 
+MOST_CELLS = 2_000_000  # labelers × classes × classes
+
 
 def labelers(
     labels: Any,
@@ -262,6 +264,12 @@ def _require_names(labels: Labels) -> None:
             "these votes are anonymous: who gave which label is not in the file, so labelers "
             "cannot be judged. "
             "Give a table with a labeler column; tr.agreement(labels) works on votes."
+        )
+    if labels.n_labelers * labels.n_classes**2 > MOST_CELLS:
+        raise InputError(
+            f"{labels.n_labelers:,} labelers and {labels.n_classes:,} classes are too many for a "
+            "confusion matrix of each labeler. Merge rare classes; tr.grade, tr.prevalence and "
+            "tr.agreement answer as it is."
         )
     if labels.n_classes < 2:
         raise InputError(

@@ -26,6 +26,7 @@ from truthing.truth.outcome import NoiseSummary
 
 FEW_PATTERNS = 1024  # cheap enough to be counted again for every draw of the noise
 MOST_LABELERS = 2000
+MOST_CELLS = 200_000  # of all labelers' confusion matrices
 INDEPENDENT = "Labelers err independently of each other, given the true class."
 
 
@@ -143,7 +144,9 @@ def information(
         return _dependent(source.table, prior)
     if source is not None:
         return _of_noise(getattr(source, "noise", source), prior, seed)
+    _check_size(1 if error is None else np.size(error), 2 if prior is None else len(prior))
     tables, share = panel_tables(error, confusion, prior)
+    _check_size(*tables.shape[:2])
     value, spread = panel_bits(tables, share, seed)
     return ChannelValue(
         value, spread, bounds=(0.0, float(entropy(share))), assumptions=_said(prior)
@@ -267,6 +270,16 @@ def labelers_needed(
     )
 
 
+def _check_size(n_labelers: int, n_classes: int) -> None:
+    """Bits of a panel are simulated label by label: some panels are too large for that."""
+    if n_labelers > MOST_LABELERS or n_labelers * n_classes**2 > MOST_CELLS:
+        raise InputError(
+            f"{n_labelers:,} labelers and {n_classes:,} classes are too many to count bits: at "
+            f"most {MOST_LABELERS:,} labelers and {MOST_CELLS:,} numbers in their confusion "
+            "matrices together. Merge rare classes, or ask about fewer labelers."
+        )
+
+
 def panel_tables(error: Any, confusion: Any, prior: Any) -> tuple[Array, Array]:
     """Labelers × truth × label and the class prior, checked."""
     if confusion is not None:
@@ -336,6 +349,7 @@ def _of_noise(noise: Any, prior: Any, seed: int) -> ChannelValue:
             "error= instead."
         )
     share = noise.prior if prior is None else class_prior(prior)
+    _check_size(*noise.confusion.shape[:2])
     exact, spread = panel_bits(noise.confusion, share, seed)
     result = ChannelValue(
         exact, spread, bounds=(0.0, float(entropy(share))), assumptions=[INDEPENDENT]

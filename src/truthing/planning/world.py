@@ -207,6 +207,11 @@ def _rows(accuracy: Any, n_classes: int, what: str) -> Array:
 def _kind(name: str, value: Any, n_classes: int) -> Kind:
     """A rate or matrix that all share, or a list of them, one for each person of a pool."""
     depth = np.ndim(value)
+    if np.size(value) == 0:
+        raise InputError(
+            f"labelers of kind {name!r}: there are no labelers in the list. Give an error rate for "
+            "each."
+        )
     if depth in (1, 3):
         each = [_kind(name, one, n_classes).tables[0] for one in value]
         return Kind(name, np.stack(each), pool=True)

@@ -26,6 +26,7 @@ from truthing.truth.labelers import (
     describe_labelers,
     quick_labelers,
 )
+from truthing.truth.link.counts import MOST_DENSE
 from truthing.truth.link.views import known_views, read_consensus, read_panel
 from truthing.truth.linked import answer_by_link
 from truthing.truth.missing import doubted
@@ -59,6 +60,12 @@ def with_known_noise(
     unknown."""
     if question.grouped:
         raise InputError(GROUPS_ARE_LEARNED)
+    trusted = question.certain or (panel_error is not None and panel_error == 0)
+    n_draws, burn = question.n_draws, 200
+    if trusted:
+        n_draws = question.draws_of_tables
+    elif question.n_classes > MOST_DENSE:  # only the truth's mean is needed, and rounds are slow
+        n_draws, burn = min(n_draws, 40), 30
     for longer in (1, 5):
         samples = sample_known(
             question.groups.evidence,
@@ -69,17 +76,14 @@ def with_known_noise(
                 (question.n_classes, question.n_classes), PER_ROW / question.n_classes
             ),
             prior=question.prior,
-            n_draws=longer * question.n_draws,
+            n_draws=longer * n_draws,
             seed=question.seed,
-            burn=200 * longer,
+            burn=burn * longer,
             progress=question.progress,
         )
         right = np.trace(samples.counts, axis1=1, axis2=2)
         if split_rhat(right, samples.n_chains) < 1.05 or question.n_classes > FEW_CLASSES:
             break
-    shares = samples.prior[:, :, None] * samples.rows
-    confusion = samples.counts if question.target == "sample" else shares * len(question.predicted)
-    trusted = question.certain or (panel_error is not None and panel_error == 0)
     if trusted and question.survey.used:
         names = " and ".join(f"`{name}=`" for name in question.survey.used)
         raise InputError(
@@ -106,6 +110,8 @@ def with_known_noise(
         views = doubted(views, question.labels.per_item, question.doubts)
         return answer_by_link(question, views, panel_error, summary, assumptions, [], diagnostics)
     assumptions += question.methods
+    shares = samples.prior[:, :, None] * samples.rows
+    confusion = samples.counts if question.target == "sample" else shares * len(question.predicted)
     curves = _score_answer(question, question.evidence)
     return Outcome(question.answer(confusion), truth, assumptions, [], diagnostics, summary, curves)
 
@@ -176,6 +182,8 @@ def _learned_scores(question: Question, samples: CrowdSamples) -> ScoreAnswer | 
     known.
     """
     entries = Entries.of(question.labels)
+    if samples.row_mean is None:
+        return None
     rows = [samples.row_mean]
     if samples.rows is not None:
         rows = list(samples.rows[np.linspace(0, len(samples.rows) - 1, ROW_DRAWS).astype(int)])

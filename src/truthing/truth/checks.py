@@ -108,7 +108,7 @@ def agreement_check(
     """Pairs of raters whose agreement the model does not explain, the most surprising first; none
     of votes that nobody signed. ``gold`` is what the fit knew.
     """
-    if labels.anonymous:
+    if labels.anonymous or fit.shared:  # raters who share a table cannot be told apart
         return []
     names = [*labels.labelers, *([] if predicted is None else ["the classifier"])]
     if isinstance(labels, CountedPanel):

@@ -165,6 +165,7 @@ class DawidSkeneFit:
     pool: Array
     concentration: float
     totals: Array = field(default_factory=lambda: NO_VOTES)
+    shared: bool = False  # do some raters share a table, because one for each would not fit?
 
     @property
     def tables(self) -> Tables:

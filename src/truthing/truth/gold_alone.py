@@ -18,13 +18,15 @@ import numpy as np
 
 from truthing.class_codes import Array
 from truthing.metrics.confusion import Confusion
+from truthing.metrics.counts import Tally
 from truthing.metrics.estimate import Estimate
 from truthing.metrics.ordinal import drawn_metric
 from truthing.survey.deployment import Deployment, at_shares
 from truthing.truth.draws import SUPPORT
+from truthing.truth.link.counts import MOST_DENSE
 
 HALF = 0.5
-MOST_DRAWS = 2000
+MOST_DRAWS, MANY_CLASSES_DRAWS = 2000, 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,8 +115,11 @@ class GoldAlone:
         """Draws of the confusion matrix, one predicted class at a time."""
         rng = np.random.default_rng(self.seed.spawn(1)[0])
         n, known = len(self.classes), self.gold >= 0
-        draws = min(self.n_draws, MOST_DRAWS)
-        table = np.zeros((draws, n, n))
+        draws = min(self.n_draws, MOST_DRAWS if n <= MOST_DENSE else MANY_CLASSES_DRAWS)
+        # of very many classes only diagonal, margins and mean are kept
+        table = np.zeros((draws if n <= MOST_DENSE else 0, n, n))
+        right, truth, given = (np.zeros((draws, n)) for _ in range(3))
+        mean = np.zeros((n, n))
         often = np.bincount(self.predicted, weights=self.size, minlength=n)
         frequency = np.round(often).astype(np.int64)
         worth = np.zeros(len(self.gold))
@@ -129,7 +134,14 @@ class GoldAlone:
             seen = np.bincount(self.gold[here], minlength=n)
             counted = np.bincount(self.gold[here], weights=worth[here], minlength=n)
             share = _class_shares(counted, int(k), draws, rng)
-            table[:, :, k] = self._of_class(int(k), int(frequency[k]), seen, share, rng)
+            drawn = self._of_class(int(k), int(frequency[k]), seen, share, rng)
+            if n <= MOST_DENSE:
+                table[:, :, k] = drawn
+                continue
+            right[:, k], given[:, k], mean[:, k] = drawn[:, k], drawn.sum(1), drawn.mean(0)
+            truth += drawn
+        if n > MOST_DENSE:
+            return Confusion.from_margins(Tally(right, truth, given), mean)
         if self.deployment is not None:
             table = at_shares(table, self.deployment.draw(draws, rng))
         return Confusion.from_dense(table)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from truthing.class_codes import Array
-from truthing.errors import NotConverged
+from truthing.errors import InputError, NotConverged
 from truthing.metrics.estimate import shortest_interval
 from truthing.noise.known import Difficulty
 from truthing.noise.learned import DawidSkene, Strata
@@ -24,7 +24,13 @@ from truthing.truth.known_noise import row_model
 from truthing.truth.model_choice import choose_model
 from truthing.truth.outcome import NoiseSummary
 from truthing.truth.question import Question
-from truthing.truth.samplers.bootstrap import Moments, bootstrap_crowd, variational_crowd
+from truthing.truth.samplers.bootstrap import (
+    Moments,
+    bootstrap_crowd,
+    error_rates,
+    tables_fit,
+    variational_crowd,
+)
 from truthing.truth.samplers.diagnostics import effective_size, split_rhat
 from truthing.truth.samplers.difficulty import sample_difficulty
 from truthing.truth.samplers.labelers import CrowdSamples, RowModel, sample_crowd
@@ -84,11 +90,15 @@ def quick_labelers(
 ) -> LearnedLabelers:
     """The labelers as the consensus of everybody has them, without a sampler: enough where the link
     sets the interval and no model was asked for."""
+    labels, n_draws = question.labels, min(question.n_draws, 1000)
+    if moments is None and not tables_fit(fit, labels.n_labelers, n_draws):
+        samples = error_rates(Entries.of(labels), fit, n_draws, question.seed)
+        return _told(question, DawidSkene(), {}, fit, samples, {})
     samples = variational_crowd(
         moments or Moments.of(fit.posterior, question.predicted),
         fit,
-        n_labelers=question.labels.n_labelers,
-        n_draws=min(question.n_draws, 1000),
+        n_labelers=labels.n_labelers,
+        n_draws=n_draws,
         seed=question.seed,
     )
     return _told(question, DawidSkene(), {}, fit, samples, {})
@@ -141,12 +151,15 @@ def _told(
     error = samples.error.mean(axis=0)
     warnings = checks.structure_warnings(labels, error, question.n_classes)
     warnings += checks.agreement_warnings(pairs)
+    limits = None
+    if samples.row_low is not None and samples.row_high is not None:
+        limits = samples.row_low, samples.row_high
     summary = NoiseSummary(
         name,
         labels.labelers,
         samples.row_mean,
         samples.prior.mean(axis=0),
-        (samples.row_low, samples.row_high),
+        limits,
         shortest_interval(samples.prior, 0.95),
         samples.error,
         learned=True,
@@ -172,6 +185,9 @@ def _sample(
     """The sampler where it is affordable; the bootstrap beyond."""
     progress = part(question.progress, 0.2, 0.9)
     if beyond_sampling(question):
+        few = min(question.n_draws, 1000)
+        if not thorough and not tables_fit(fit, question.labels.n_labelers, few):
+            return error_rates(entries, fit, few, question.seed)
         if not thorough:
             return variational_crowd(
                 Moments.of(fit.posterior, question.predicted),
@@ -180,12 +196,19 @@ def _sample(
                 n_draws=min(question.n_draws, 1000),
                 seed=question.seed,
             )
+        n_draws = question.draws_of_tables
+        if fit.shared:
+            raise InputError(
+                f"{question.labels.n_labelers:,} labelers and {question.n_classes:,} classes are "
+                "too many to trust the labels' noise model (panel_error=0): it needs a table of "
+                "classes × classes for each labeler. Leave panel_error out, or merge rare classes."
+            )
         return bootstrap_crowd(
             entries,
             question.predicted,
             question.gold,
             fit,
-            n_draws=question.n_draws,
+            n_draws=n_draws,
             seed=question.seed,
             progress=progress,
         )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from truthing.class_codes import Array
+from truthing.metrics.confusion import Confusion
 from truthing.metrics.counts import metric_names
 from truthing.survey.clusters import Alike, alike, gold_worth, sharing
 from truthing.survey.design import Survey
@@ -19,7 +20,8 @@ from truthing.truth.erring_gold import (
     truth_beside_erring_gold,
 )
 from truthing.truth.gold_alone import GoldAlone
-from truthing.truth.link.counts import confusion_draws, item_truth, population_confusion
+from truthing.truth.link.counts import MOST_DENSE, confusion_draws, item_truth, population_confusion
+from truthing.truth.link.many_classes import drawn_confusion
 from truthing.truth.link.prior import (
     DEFAULT,
     OWN_LABELS,
@@ -114,19 +116,21 @@ def _answers(
         free = np.flatnonzero(question.gold < 0)
         effect = 1 + (sharing(survey.cluster, free) - 1) * together.correlation
     counts = survey_counts(link, views, question.gold, rng, survey, question.target, effect)
-    whole = _beside_gold(question, counts.confusion(), None)
+    whole = _beside_gold(question, counts.drawn(), None)
     parts = {}
     for name in survey.slice_names:
         items = survey.items_of(name)
-        parts[name] = _beside_gold(question, counts.confusion(items), items)
+        parts[name] = _beside_gold(question, counts.drawn(items), items)
     return whole, parts
 
 
-def _confusion(question: Question, views: Views, link: LinkDraws, target: str) -> Array:
+def _confusion(question: Question, views: Views, link: LinkDraws, target: str) -> Any:
     """Draws of the confusion of ``views.predicted``, in numbers of items."""
     rng = question.rng(COUNTS)
     if link.slips is not None:
         drawn = confusion_of_erring_gold(link, views, question.gold, target, rng)
+    elif views.n_classes > MOST_DENSE:
+        return drawn_confusion(link, views, question.gold, rng, target)
     elif target == "sample":
         drawn = confusion_draws(link, views, question.gold, rng).astype(float)
     else:
@@ -140,9 +144,11 @@ def _item_truth(question: Question, views: Views, link: LinkDraws) -> Array:
     return item_truth(link, views, question.gold)
 
 
-def _beside_gold(question: Question, confusion: Array, items: Array | None) -> Any:
+def _beside_gold(question: Question, confusion: Any, items: Array | None) -> Any:
     """An answer from drawn confusion matrices, never much wider than gold alone."""
-    if question.constant:
+    if question.constant and isinstance(confusion, Confusion):
+        confusion = confusion.all_predicted(int(question.predicted[0]))
+    elif question.constant:
         counted = confusion.sum(axis=2)
         confusion = np.zeros_like(confusion)
         confusion[:, :, question.predicted[0]] = counted

@@ -25,6 +25,7 @@ from truthing.truth.gold_error import GoldError
 from truthing.truth.groups import Groups, across
 from truthing.truth.labeler_groups import LabelerGroups
 
+MOST_CELLS, FEWEST_DRAWS = 20_000_000, 100  # of tables of classes × classes
 DEPLOYED = 11  # stream of random numbers
 
 
@@ -77,6 +78,18 @@ class Question:
     @property
     def n_gold(self) -> int:
         return int((self.gold >= 0).sum())
+
+    @property
+    def draws_of_tables(self) -> int:
+        """As many draws as leave room for a table of classes × classes in each."""
+        fitting = MOST_CELLS // self.n_classes**2
+        if fitting < FEWEST_DRAWS:
+            raise InputError(
+                f"{self.n_classes:,} classes are too many to trust the labels' noise model "
+                "(panel_error=0, noise=0): it needs a table of classes × classes for each draw. "
+                "Leave that out, or merge rare classes."
+            )
+        return min(self.n_draws, fitting)
 
     @property
     def methods(self) -> list[str]:
@@ -163,8 +176,15 @@ class Question:
     def rng(self, *path: int) -> np.random.Generator:
         return np.random.default_rng(self.seeds(*path))
 
-    def answer(self, confusion: Array) -> DrawnAnswer:
+    def answer(self, confusion: Array | Confusion) -> DrawnAnswer:
         """Draws of the confusion matrix as an answer, at the classes' shares of deployment."""
+        if isinstance(confusion, Confusion):
+            if self.deployment is not None:
+                raise InputError(
+                    f"{self.n_classes:,} classes are too many for deployment=...: it needs a table "
+                    "of classes × classes for each draw. Merge rare classes, or leave it out."
+                )
+            return DrawnAnswer(self.classes, self.positive, confusion)
         if self.deployment is not None:
             shares = self.deployment.draw(len(confusion), self.rng(DEPLOYED))
             confusion = at_shares(confusion, shares)

@@ -20,6 +20,7 @@ from truthing.truth.link.views import Views
 CLASS_TRUST = 1.5  # items that the labels' share of a class is worth: r ~ Gamma(1.5, 1.5)
 PAIR_TRUST = 8.0  # items that f r is worth for the wrong predictions of one class
 TINY = 1e-12
+MOST_DENSE = 100  # classes; beyond, a table of classes × classes for each draw would not fit
 
 
 def wrong_classes(link: LinkDraws, views: Views, gold: Array, rng: np.random.Generator) -> Array:
@@ -29,9 +30,7 @@ def wrong_classes(link: LinkDraws, views: Views, gold: Array, rng: np.random.Gen
     likely, n_draws = likely_classes(link.design, views), len(link.coefficients)
     shares = np.zeros((n_draws, n_classes, n_classes))
     known = np.flatnonzero(gold >= 0)
-    counted = np.bincount(gold[known], minlength=n_classes)
-    expected = views.consensus[known].sum(axis=0)
-    ratio = rng.gamma(CLASS_TRUST + counted, size=(n_draws, n_classes)) / (CLASS_TRUST + expected)
+    ratio = class_ratios(views, gold, n_draws, rng)
     wrong = design.size * (1 - design.expected)
     if link.positions is not None:
         ratio = ratio * _tilt(link, likely, wrong, predicted[known], gold[known], rng)
@@ -48,6 +47,15 @@ def wrong_classes(link: LinkDraws, views: Views, gold: Array, rng: np.random.Gen
         drawn[:, k] = 0.0
         shares[:, k] = drawn / np.maximum(drawn.sum(axis=1, keepdims=True), 1e-300)
     return shares
+
+
+def class_ratios(views: Views, gold: Array, n_draws: int, rng: np.random.Generator) -> Array:
+    """How much more frequent each class is in truth than among the labels, draws × classes."""
+    known = np.flatnonzero(gold >= 0)
+    counted = np.bincount(gold[known], minlength=views.n_classes)
+    expected = views.consensus[known].sum(axis=0)
+    drawn = rng.gamma(CLASS_TRUST + counted, size=(n_draws, views.n_classes))
+    return np.asarray(drawn / (CLASS_TRUST + expected))
 
 
 def _tilt(

@@ -9,8 +9,10 @@ import numpy as np
 from scipy.sparse import coo_array
 
 from truthing.class_codes import Array
+from truthing.metrics.confusion import Confusion
 from truthing.survey.design import Survey
-from truthing.truth.link.counts import multinomial, wrong_classes
+from truthing.truth.link.counts import MOST_DENSE, multinomial, wrong_classes
+from truthing.truth.link.many_classes import many_confusion
 from truthing.truth.link.sampler import LinkDraws
 from truthing.truth.link.views import Views
 
@@ -29,10 +31,17 @@ class SurveyCounts:
     right: Array
     wrong: Array
     wrong_items: Array | None  # how many items the wrong mass stands for; None: a mass of new data
-    wrong_classes: Array
+    wrong_classes: Array | None  # None: too many classes
     rng: np.random.Generator
 
-    def confusion(self, items: Array | None = None) -> Array:
+    def drawn(self, items: Array | None = None) -> Array | Confusion:
+        """Draws of the confusion matrix, of very many classes without its cells."""
+        if self.wrong_classes is not None:
+            return self.confusion(items, self.wrong_classes)
+        masses = self.right, self.wrong, self.wrong_items, self.weight
+        return many_confusion(self.link, self.views, self.gold, self.rng, *masses, items)
+
+    def confusion(self, items: Array | None, wrong_classes: Array) -> Array:
         """Draws of the confusion matrix, draws × truth × prediction; of these items only, where
         groups hold no others."""
         design, n_classes = self.link.design, self.views.n_classes
@@ -45,7 +54,7 @@ class SurveyCounts:
         table = np.zeros((len(self.right), n_classes, n_classes))
         for k in np.unique(design.predicted[inside]):
             here = np.flatnonzero(inside & (design.predicted == k))
-            mass, shares = self.wrong[:, here].sum(axis=1), self.wrong_classes[:, k]
+            mass, shares = self.wrong[:, here].sum(axis=1), wrong_classes[:, k]
             if self.wrong_items is not None:
                 counted = self.wrong_items[:, here].sum(axis=1)
                 drawn = multinomial(counted, shares, self.rng)
@@ -72,7 +81,7 @@ def survey_counts(
     varies than with items drawn one by one."""
     design, chance = link.design, link.chance()
     weight = np.ones(len(views.predicted)) if survey.weight is None else survey.weight
-    shares = wrong_classes(link, views, gold, rng)
+    shares = wrong_classes(link, views, gold, rng) if views.n_classes <= MOST_DENSE else None
     if target == "sample":
         free = np.round(design.size - design.tally(np.flatnonzero(gold >= 0))).astype(np.int64)
         right = rng.binomial(free, _varied(chance, free, design_effect, rng))

@@ -27,6 +27,7 @@ from truthing.truth.passes import Tables, together_and_alone, votes_pass
 
 DEPENDENCE = 0.2  # n labels on an item count as n / (1 + (n - 1) · .2), after the rows are learned
 CLIP = 0.01
+MOST_ROW_CELLS = 4_000_000  # raters × classes × classes of the pooled fit
 STEP = 0.1  # width of the bins of the signal that make groups
 DOUBT = 0.03  # no view is believed beyond this share of items: full agreement is not certainty
 
@@ -99,19 +100,34 @@ def read_panel(entries: Entries, predicted: Array, *, progress: Progress = silen
     """Fit both models and look. Gold is left out: it judges the views, so it must not shape
     them.
     """
-    return _read(entries.engine(predicted), progress)
+    together = with_shared_tables(entries)
+    return _read(together.engine(predicted), progress, together is not entries)
 
 
 def read_consensus(entries: Entries, *, progress: Progress = silent) -> Views:
     """Views of the panel about its own consensus: the "prediction" is its most probable class."""
-    return _read(entries.engine(), progress)
+    together = with_shared_tables(entries)
+    return _read(together.engine(), progress, together is not entries)
 
 
-def _read(engine: Engine, progress: Progress) -> Views:
+def with_shared_tables(entries: Entries) -> Entries:
+    """The same labels where a table for each rater would not fit (a thousand classes): the busiest
+    keep their own, all others are taken for one rater, put last."""
+    fitting = max(MOST_ROW_CELLS // entries.n_classes**2 - 1, 1)  # the classifier has one too
+    if entries.n_raters <= fitting:
+        return entries
+    given = np.bincount(entries.rater, minlength=entries.n_raters)
+    busiest = np.argsort(-given, kind="stable")[: fitting - 1]
+    table = np.full(entries.n_raters, fitting - 1, dtype=entries.rater.dtype)
+    table[busiest] = np.arange(fitting - 1)
+    return replace(entries, rater=table[entries.rater], n_raters=fitting)
+
+
+def _read(engine: Engine, progress: Progress, shared: bool) -> Views:
     full, coin = fit_both(engine, progress=progress)
     seen = joined(engine.map(look, full.tables, coin.tables))
     sums, predicted, signal, consensus, posterior = seen
-    full = replace(full, posterior=posterior)
+    full = replace(full, posterior=posterior, shared=shared)
     levels, agreement = levels_of(sums.sum(axis=0))
     n_classes = engine.n_classes
     return Views(predicted, n_classes, levels, agreement, signal, consensus, posterior, full)

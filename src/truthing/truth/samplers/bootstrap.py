@@ -22,6 +22,8 @@ from truthing.truth.samplers.labelers import CrowdSamples, beta_limits
 
 REPLICATES, STEPS = 40, 4
 
+MOST_TABLE_CELLS = 1_000_000  # labelers × classes × classes, beyond which only error rates are told
+MOST_COUNTS = 40_000_000  # draws × classes × classes
 FEW_DRAWS, MOST_ROW_CELLS = 200, 4_000_000  # of labelers' tables, where they fit
 MOST_ERROR_CELLS = 10_000_000  # of drawn error rates: a million labelers get fewer draws
 
@@ -143,6 +145,29 @@ def variational_crowd(
         rows,
         prior[:FEW_DRAWS] if rows is not None else None,
     )
+
+
+def tables_fit(fit: DawidSkeneFit, n_labelers: int, n_draws: int) -> bool:
+    """Is there room for a confusion matrix of each labeler, and of the classifier in each draw?"""
+    cells = len(fit.log_prior) ** 2
+    large = n_labelers * cells > MOST_TABLE_CELLS or n_draws * cells > MOST_COUNTS
+    return not (fit.shared or large)
+
+
+def error_rates(entries: Entries, fit: DawidSkeneFit, n_draws: int, seed: Seed) -> CrowdSamples:
+    """Only how often each labeler errs, where tables of classes × classes for each would not
+    fit."""
+    rng = generator(seed, "variational fit")
+    sure = entries.votes * fit.posterior[entries.item, entries.label]
+    right = np.bincount(entries.rater, weights=sure, minlength=entries.n_raters)
+    given = np.bincount(entries.rater, weights=entries.votes, minlength=entries.n_raters)
+    mean = (right.sum() + 1) / (given.sum() + 2)
+    few = int(np.clip(MOST_ERROR_CELLS // entries.n_raters, 40, min(n_draws, 500)))
+    wrong = np.maximum(given - right, 0) + fit.concentration * (1 - mean)
+    error = rng.beta(wrong, right + fit.concentration * mean, (few, entries.n_raters))
+    prior = rng.dirichlet(fit.posterior.sum(axis=0) + 1, n_draws)
+    none = np.zeros((few, 0, 0))
+    return CrowdSamples(none, none, prior, None, None, None, error, fit.posterior, 1)
 
 
 def _moments(posterior: Array, predicted: Array) -> tuple[Array, Array]:

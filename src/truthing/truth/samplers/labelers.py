@@ -50,9 +50,9 @@ class CrowdSamples:
     counts: Array
     classifier: Array
     prior: Array
-    row_mean: Array
-    row_low: Array
-    row_high: Array
+    row_mean: Array | None  # None: tables of classes × classes for each labeler would not fit
+    row_low: Array | None
+    row_high: Array | None
     error: Array
     truth: Array
     n_chains: int
