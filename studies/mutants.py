@@ -279,8 +279,8 @@ MUTANTS = [
     mutant(
         "slope ignored",
         SAMPLER,
-        "rest[:, 0] += components.slope[which]",
-        "rest[:, 0] += 0 * components.slope[which]",
+        "rest = z * _spreads(components, design)[which]\n    rest[:, 0] += components.slope",
+        "rest = z * _spreads(components, design)[which]\n    rest[:, 0] += 0 * components.slope",
         "link_parts",
     ),
     mutant(
@@ -315,8 +315,8 @@ MUTANTS = [
     mutant(
         "strata of chosen gold ignored",
         "survey/gold_choice.py",
-        "weight = (size / np.maximum(held, 1))[strata[known]]",
-        "weight = np.ones(int(known.sum()))",
+        "weight = (size / np.maximum(held, 1))[strata]",
+        "weight = np.ones(len(strata))",
         "survey",
     ),
 ]
