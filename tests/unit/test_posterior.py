@@ -343,7 +343,7 @@ def test_hundreds_of_classes_fit_in_memory() -> None:
     report = tr.grade(predicted, tr.Labels.from_matrix(grid, classes=range(300)))
     low, high = report["accuracy"].interval(0.99)
     assert low <= (predicted == truth).mean() <= high
-    assert any("300 classes leave memory" in w for w in report.warnings)
+    assert any("300 classes leave room for 1000 draws" in w for w in report.warnings)
 
 
 def test_prevalence() -> None:

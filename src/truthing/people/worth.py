@@ -144,7 +144,8 @@ def information(
         return _dependent(source.table, prior)
     if source is not None:
         return _of_noise(getattr(source, "noise", source), prior, seed)
-    _check_size(1 if error is None else np.size(error), 2 if prior is None else len(prior))
+    shares = 2 if prior is None else max(2, np.size(prior))
+    _check_size(1 if error is None else np.size(error), shares)
     tables, share = panel_tables(error, confusion, prior)
     _check_size(*tables.shape[:2])
     value, spread = panel_bits(tables, share, seed)
