@@ -25,7 +25,7 @@ from truthing.simulation import class_prior
 from truthing.survey.calibration import CalibrationItems, read_calibration
 from truthing.survey.clusters import forgotten_weights, suspected
 from truthing.survey.columns import column_of, number_in
-from truthing.survey.design import Survey, read_survey
+from truthing.survey.design import Survey, read_survey, refuse_survey
 from truthing.survey.gold_choice import GoldChoice, bounds, gold_choice
 from truthing.tables.asked import Asked
 from truthing.truth.link.counts import MOST_DENSE
@@ -130,10 +130,17 @@ def slice_sizes(question: Any) -> dict[str, tuple[int, int]]:
 
 
 def calibrated(
-    joined: Sequence[Joined], given: Any, chosen: str | None, survey: Survey
+    joined: Sequence[Joined],
+    given: Any,
+    chosen: str | None,
+    survey: Survey,
+    *,
+    noise: Any,
+    panel_error: Any,
+    method: str = "posterior",
 ) -> tuple[Joined, CalibrationItems | None]:
     """The graded data by the labelers of the calibration set, and that set; None where none was
-    given."""
+    given. Nothing else may say how labelers err."""
     first = joined[0]
     if given is None:
         if chosen is not None:
@@ -143,7 +150,7 @@ def calibrated(
             )
         return first, None
     refuse_survey(survey.used, "together with a calibration set: leave one of them out.")
-    answers = [each.elsewhere for each in joined]
+    answers = [each.elsewhere() for each in joined]
     labels, items = read_calibration(given, chosen, first.labels, first.labels.items, answers)
     if items.predicted is not None:
         first.warnings[:] = [w for w in first.warnings if "are only in predictions" not in w]
@@ -151,25 +158,14 @@ def calibrated(
         first.warnings.append(
             "Gold and a calibration set are used together; how well that covers was not studied."
         )
-    return replace(first, labels=labels), items
-
-
-def check_calibration(method: str, noise: Any, panel_error: Any) -> None:
-    """A calibration set says what the labelers do: nothing else may say it too."""
-    for name, given in (("noise", noise), ("panel_error", panel_error)):
-        if given is not None:
+    for name, other in (("noise", noise), ("panel_error", panel_error)):
+        if other is not None:
             raise InputError(
                 f"`{name}=` and a calibration set both say how labelers err: leave one out."
             )
     if method != "posterior":
         raise InputError(f"method {method!r} takes no calibration set: use method='posterior'.")
-
-
-def refuse_survey(used: Sequence[str], why: str) -> None:
-    """Arguments that say how the items were drawn, where a method takes no notice of it."""
-    if used:
-        names = " and ".join(f"`{name}=`" for name in used)
-        raise InputError(f"{names} cannot be answered {why}")
+    return replace(first, labels=labels), items
 
 
 def without_itself(joined: Joined, predicted: Array) -> Joined:

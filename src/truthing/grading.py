@@ -13,12 +13,10 @@ from truthing.asking import (
     as_noise,
     as_prior,
     calibrated,
-    check_calibration,
     chosen_gold,
     fitting_draws,
     positive_class,
     prepare,
-    refuse_survey,
     sizes,
     slice_sizes,
     survey_of,
@@ -45,6 +43,7 @@ from truthing.report import Report
 from truthing.scale import nearest_grades
 from truthing.streaming.choice import runs_streamed
 from truthing.survey.deployment import as_deployment, at_shares
+from truthing.survey.design import refuse_survey
 from truthing.truth.by_calibration import answer_by_calibration
 from truthing.truth.outcome import NoiseSummary, Outcome
 from truthing.truth.question import Question
@@ -245,10 +244,9 @@ def grade(
     if method != "posterior":
         told = [*survey.used, *([] if gold_choice is None else ["gold_choice"])]
         refuse_survey(told, f"by method {method!r}: use method='posterior'.")
-    joined, calibration = calibrated([joined], calibration_set, calibration_chosen, survey)
+    err: dict[str, Any] = {"noise": noise, "panel_error": panel_error, "method": method}
+    joined, calibration = calibrated([joined], calibration_set, calibration_chosen, survey, **err)
     labels = joined.labels
-    if calibration is not None:
-        check_calibration(method, noise, panel_error)
     chosen = chosen_gold(joined, predicted, gold_weights, gold_choice)
     if chosen.kind == "unseen":
         joined, words = unseen_choice(joined, predicted)
@@ -263,7 +261,7 @@ def grade(
         target=target,
         n_draws=fitting_draws(draws, labels.n_classes, joined.warnings),
         seed=seed,
-        gold_weights=chosen.weights if chosen.kind == "chances" else None,
+        gold_weights=chosen.chances,
         progress=say,
         panel=kind,
         trained_on_labels=trained_on_labels or among.own[0],

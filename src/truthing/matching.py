@@ -5,8 +5,9 @@ is counted and said.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ class Joined:
     doubted: Mapping[Any, int] = field(default_factory=dict)  # unsure answers of each item
     readings: Sequence[Any] = ()  # the files that everything came from
     given: Sequence[Any] = ()  # all items that have labels, in the user's order
-    elsewhere: Mapping[Any, int] = field(default_factory=dict)  # predictions of other items
+    elsewhere: Callable[[], Mapping[Any, int]] = dict  # predictions of other items, when asked
 
 
 def join(
@@ -109,11 +110,9 @@ def join(
         if predictions is None or predictions.scores is None
         else _score_columns(predictions, classes)[source[kept]]
     )
-    elsewhere = {}
+    elsewhere: Callable[[], Mapping[Any, int]] = dict
     if unlabeled and predictions is not None and predictions.label is not None:
-        other = np.flatnonzero(place < 0)
-        guesses = recode(predictions.label[other], predictions.classes, classes)
-        elsewhere = {predictions.items[i]: int(k) for i, k in zip(other, guesses)}
+        elsewhere = partial(_guesses, predictions, np.flatnonzero(place < 0), classes)
     whole = len(kept) == labels.n_items
     chosen = labels if whole else labels[kept]
     name = "" if predictions is None else predictions.score_name
@@ -128,6 +127,13 @@ def join(
         name,
         elsewhere=elsewhere,
     )
+
+
+def _guesses(predictions: Predictions, places: Array, classes: Sequence[Any]) -> dict[Any, int]:
+    """Item to class code, of the predictions at these places."""
+    assert predictions.label is not None
+    codes = recode(predictions.label[places], predictions.classes, classes)
+    return {predictions.items[i]: int(k) for i, k in zip(places, codes)}
 
 
 def as_predictions(predictions: Any, labels: Labels, scores: Any = None) -> Predictions | None:

@@ -15,11 +15,9 @@ from truthing.asking import (
     as_noise,
     as_prior,
     calibrated,
-    check_calibration,
     chosen_gold,
     fitting_draws,
     prepare,
-    refuse_survey,
     sizes,
     survey_of,
     unseen_choice,
@@ -33,6 +31,7 @@ from truthing.panel_kind import panel_of
 from truthing.progress import Progress, listener
 from truthing.shares import Prevalence, as_prevalence, require_two_classes
 from truthing.streaming.choice import runs_streamed
+from truthing.survey.design import refuse_survey
 from truthing.survey.slices import kinder_to
 from truthing.tables.pairs import shared_item
 from truthing.truth.outcome import Outcome
@@ -190,10 +189,9 @@ def prevalence(
     model = order.model(as_noise(kinds.model(noise)))
     fixed = None if prior is None else as_prior(prior, votes.classes)
     survey = survey_of(joined, order, cluster=cluster, weights=weights, stratum=stratum, by=by)
-    joined, calibration = calibrated([joined], calibration_set, calibration_chosen, survey)
+    err: dict[str, Any] = {"noise": noise, "panel_error": panel_error}
+    joined, calibration = calibrated([joined], calibration_set, calibration_chosen, survey, **err)
     votes = joined.labels
-    if calibration is not None:
-        check_calibration("posterior", noise, panel_error)
     chosen = chosen_gold(joined, None, gold_weights, gold_choice)
     if chosen.kind == "unseen":
         joined, words = unseen_choice(joined, None)
@@ -209,7 +207,7 @@ def prevalence(
         target=target,
         n_draws=fitting_draws(draws, votes.n_classes, joined.warnings),
         seed=seed,
-        gold_weights=chosen.weights if chosen.kind == "chances" else None,
+        gold_weights=chosen.chances,
         gold_chosen=chosen,
         survey=survey,
         progress=listener(progress),

@@ -163,3 +163,10 @@ def test_the_command_takes_a_number_a_range_or_a_file(
         app, ["rate", "labels.csv", "--gold", "gold.csv", "--gold-error", "x"]
     )
     assert done.exit_code == 1
+
+
+def test_compare_refuses_erring_gold_where_labels_are_trusted() -> None:
+    data = tr.simulate(60, 3, prior=0.5, operating_point=(0.9, 0.1), fallibility=0.2, seed=1)
+    models = {"a": data.predictions, "b": 1 - data.predictions}
+    with pytest.raises(tr.InputError, match="gold_error"):
+        tr.compare(models, data.labels, gold=data.gold(20), gold_error=0.05, panel_error=0)

@@ -13,7 +13,6 @@ from truthing.asking import (
     MOST_CELLS,
     as_noise,
     calibrated,
-    check_calibration,
     chosen_gold,
     positive_class,
     sizes,
@@ -214,9 +213,8 @@ def compare(
     draws = _fitting(draws, votes, len(names), warnings)
     shares = as_deployment(deployment, votes.classes, place)
     chosen = chosen_gold(joined[0], codes[0], gold_weights, gold_choice)
-    first, calibration = calibrated(joined, calibration_set, calibration_chosen, survey)
-    if calibration is not None:
-        check_calibration("posterior", noise, panel_error)
+    err: dict[str, Any] = {"noise": noise, "panel_error": panel_error}
+    first, calibration = calibrated(joined, calibration_set, calibration_chosen, survey, **err)
     if chosen.kind == "unseen":
         first, words = unseen_choice(first, None)
         joined[0].warnings.insert(0, words)
@@ -228,7 +226,7 @@ def compare(
         first.gold,
         order.model(as_noise(kinds.model(noise))),
         panel_error,
-        gold_weights=chosen.weights if chosen.kind == "chances" else None,
+        gold_weights=chosen.chances,
         gold_chosen=chosen,
         survey=survey,
         n_draws=draws,

@@ -26,7 +26,7 @@ from truthing.requirements import (
     probability_words,
 )
 from truthing.results import Result
-from truthing.survey.deployment import Deployment
+from truthing.survey.deployment import Deployment, class_factors
 from truthing.survey.design import PLAIN, Survey
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class Comparison(Judged, Result):
         return graded_draws(metric, truth, predicted, values, target, self._seed)
 
     def _tallies(self, items: Any, target: str, keys: Array | None = None) -> tuple[Tally, ...]:
-        from truthing.comparison.tallies import Redraw, class_factors, count
+        from truthing.comparison.tallies import Redraw, count
 
         known = np.ascontiguousarray((self.truth if keys is None else keys)[:, items])
         given, n_classes = self.predicted[:, items], len(self.classes)

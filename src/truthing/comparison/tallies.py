@@ -58,14 +58,6 @@ def count(
     return right, known, given
 
 
-def class_factors(known: Array, wanted: Array) -> Array:
-    """What items of each true class must count for the classes to have the ``wanted`` shares; NaN
-    where a wanted class does not occur."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        factor = np.where(wanted > 0, wanted * known.sum(axis=1, keepdims=True) / known, 0.0)
-    return np.where(np.isfinite(factor), factor, np.nan)
-
-
 def _seeds(n_draws: int, target: str, seed: Seed) -> Array:
     """One for each draw, so that an item has the same weight for every model and metric; -1:
     every item counts once.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from truthing.class_codes import Array
 
 FEWEST_CLUSTERS = 5
+MOST_LOOKED = 100_000  # names of items
 TRUST = 15.0  # pairs of gold items that count as much as the whole panel's disagreement
 LEAST = 0.06  # items of one cluster are never quite strangers
 SEPARATED = re.compile(r"^(.+?)[:/|#_. -]+[^:/|#_. -]+$")
@@ -21,16 +22,8 @@ USUAL = {
     *("query", "query_id", "qid", "thread", "user", "user_id", "customer", "epoch_of", "page"),
 }
 WEIGHTS = {
-    *(
-        "weight",
-        "weights",
-        "sampling_weight",
-        "sample_weight",
-        "survey_weight",
-        "stratum",
-        "strata",
-    ),
-    *("sampling_probability", "inclusion_probability"),
+    *("weight", "weights", "sampling_weight", "sample_weight", "survey_weight", "stratum"),
+    *("strata", "sampling_probability", "inclusion_probability"),
 }
 
 
@@ -109,33 +102,42 @@ def gold_worth(cluster: Array, gold: Array, found: Alike, target: str) -> float:
 
 def forgotten_weights(readings: Iterable[Any]) -> str | None:
     """A sentence where a column looks like weights or strata that nobody named."""
-    for reading in readings:
-        for name in reading.table.frame.columns:
-            if str(name).lower() in WEIGHTS and name not in reading.columns.role.values():
-                what = "stratum" if str(name).lower().startswith("strat") else "weights"
-                return (
-                    f"Column {name!r} was not used. If items were not drawn with equal chances, "
-                    f"say so with `{what}={str(name)!r}`: the figures are about these items as "
-                    "they are."
-                )
+    for _, name in _unused(readings, WEIGHTS):
+        what = "stratum" if name.lower().startswith("strat") else "weights"
+        return (
+            f"Column {name!r} was not used. If items were not drawn with equal chances, say so "
+            f"with `{what}={name!r}`: the figures are about these items as they are."
+        )
     return None
 
 
 def suspected(items: Sequence[Any], readings: Iterable[Any]) -> str | None:
     """A sentence where names of items or a column suggest clusters that nobody declared."""
+    for reading, name in _unused(readings, USUAL):
+        held = list(reading.column(name).values())
+        if _groups([str(v) for v in held if v is not None], len(items)):
+            return _asked(f"column {name!r}", f"`cluster={name!r}`")
+    looked = items[:MOST_LOOKED]
+    stems: list[str] = []
+    first = ""
+    for number, item in enumerate(looked, 1):
+        found = SEPARATED.match(str(item))
+        if found:
+            first = first or found.group(0)
+            stems.append(found.group(1))
+        elif number - len(stems) > 0.1 * len(looked):
+            return None  # most files have plain names: nothing is left to find
+    if len(stems) >= 0.9 * len(looked) and _groups(stems, len(looked)):
+        return _asked(f"names of items such as {first!r}", "`cluster=`")
+    return None
+
+
+def _unused(readings: Iterable[Any], names: set[str]) -> Iterator[tuple[Any, str]]:
+    """Columns of such names that were taken for nothing."""
     for reading in readings:
         for name in reading.table.frame.columns:
-            if str(name).lower() in USUAL and name not in reading.columns.role.values():
-                held = list(reading.column(name).values())
-                if _groups([str(v) for v in held if v is not None], len(items)):
-                    return _asked(f"column {name!r}", f"`cluster={name!r}`")
-    found = [SEPARATED.match(str(i)) for i in items[:100_000]]
-    stems = [m.group(1) for m in found if m]
-    if len(stems) >= 0.9 * len(found) and _groups(stems, len(found)):
-        first = next(m for m in found if m)
-        what = f"names of items such as {first.group(0)!r}"
-        return _asked(what, "`cluster=`")
-    return None
+            if str(name).lower() in names and name not in reading.columns.role.values():
+                yield reading, str(name)
 
 
 def _groups(stems: list[str], n_items: int) -> bool:

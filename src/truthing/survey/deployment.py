@@ -89,12 +89,15 @@ def at_shares(confusion: Array, shares: Array) -> Array:
     >>> at_shares(np.array([[[8.0, 2], [1, 9]]]), np.array([[0.9, 0.1]])).round(2).tolist()
     [[[14.4, 3.6], [0.2, 1.8]]]
     """
-    counted = confusion.sum(axis=2)
-    total = counted.sum(axis=1, keepdims=True)
+    return np.asarray(confusion * class_factors(confusion.sum(axis=2), shares)[:, :, None])
+
+
+def class_factors(known: Array, wanted: Array) -> Array:
+    """What items of each true class must count for the classes to have the ``wanted`` shares
+    (draws × classes); NaN where a wanted class does not occur."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        factor = np.where(shares > 0, shares * total / counted, 0.0)
-    factor = np.where(np.isfinite(factor), factor, np.nan)
-    return np.asarray(confusion * factor[:, :, None])
+        factor = np.where(wanted > 0, wanted * known.sum(axis=1, keepdims=True) / known, 0.0)
+    return np.where(np.isfinite(factor), factor, np.nan)
 
 
 def _range(given: Any) -> tuple[float, float]:

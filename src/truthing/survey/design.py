@@ -60,6 +60,13 @@ class Survey:
 PLAIN = Survey()
 
 
+def refuse_survey(used: Sequence[str], why: str) -> None:
+    """Arguments that say how the items were drawn, where a method takes no notice of it."""
+    if used:
+        names = " and ".join(f"`{name}=`" for name in used)
+        raise InputError(f"{names} cannot be answered {why}")
+
+
 def read_survey(
     items: Sequence[Any],
     orders: Sequence[Sequence[Any]],

@@ -37,6 +37,11 @@ class GoldChoice:
     asked: bool = False
 
     @property
+    def chances(self) -> Array | None:
+        """Weights of the link's likelihood: only chances that the user gave."""
+        return self.weights if self.kind == "chances" else None
+
+    @property
     def words(self) -> str:
         """What was taken for granted."""
         if self.kind == "chances":

@@ -17,6 +17,7 @@ from truthing.errors import InputError
 from truthing.metrics.estimate import shortest_interval
 from truthing.noise.steps import fix_gold
 from truthing.progress import part
+from truthing.survey.design import refuse_survey
 from truthing.truth import checks
 from truthing.truth.consensus import Entries
 from truthing.truth.labelers import (
@@ -84,11 +85,11 @@ def with_known_noise(
         right = np.trace(samples.counts, axis1=1, axis2=2)
         if split_rhat(right, samples.n_chains) < 1.05 or question.n_classes > FEW_CLASSES:
             break
-    if trusted and question.survey.used:
-        names = " and ".join(f"`{name}=`" for name in question.survey.used)
-        raise InputError(
-            f"{names} cannot be answered where labels are taken as the noise model has them: leave "
-            "panel_error=0 out, and noise=0."
+    if trusted:
+        refuse_survey(
+            question.survey.used,
+            "where labels are taken as the noise model has them: leave panel_error=0 out, and "
+            "noise=0.",
         )
     diagnostics = convergence(right, samples.n_chains, strict=trusted)
     truth = samples.truth[question.groups.member]

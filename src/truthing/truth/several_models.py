@@ -15,7 +15,7 @@ from truthing.labels import Labels
 from truthing.noise.known import Confusion, Difficulty
 from truthing.noise.learned import Strata
 from truthing.progress import Progress
-from truthing.survey.design import PLAIN, Survey
+from truthing.survey.design import PLAIN, Survey, refuse_survey
 from truthing.survey.gold_choice import RANDOM, GoldChoice
 from truthing.truth import checks, known_noise
 from truthing.truth.answer import GOLD_IS_A_LABELER, GROUPS_ARE_LEARNED
@@ -143,9 +143,7 @@ def shared_truth(
             for j, row in enumerate(predicted)
         ]
         return _linked(asked, scored, model, panel_error, learned, say)
-    if survey.used:
-        names = " and ".join(f"`{name}=`" for name in survey.used)
-        raise InputError(f"{names} cannot be answered with panel_error=0: leave panel_error out.")
+    refuse_survey(survey.used, "with panel_error=0: leave panel_error out.")
     if kinds and kinds["gold_error"] is not None:
         raise InputError(GOLD_IS_A_LABELER)
     if kinds and kinds["labeler_groups"] is not None:
