@@ -16,7 +16,7 @@ from sklearn import metrics as sk
 
 import truthing as tr
 from truthing.metrics.estimate import shortest_interval
-from truthing.noise.em import Rows, fit_em
+from truthing.noise.em import RowsModel, fit_em
 from truthing.truth import labelers as learned
 from truthing.truth.consensus import Entries, fit_dawid_skene
 from truthing.truth.samplers.bootstrap import bootstrap_crowd
@@ -394,7 +394,7 @@ def test_em_climbs_to_the_same_place_as_plain_em() -> None:
     """Plain EM (its likelihood never falls) and the accelerated one end at the same point; the
     latter in fewer passes."""
     data = panel(n=400)
-    model = Rows(data.labels.n_labelers, data.labels.n_classes)
+    model = RowsModel(data.labels.n_labelers, data.labels.n_classes)
     options = {"tolerance": 1e-11, "most": 5000}
     plain = fit_em(data.labels, model, accelerated=False, **options)
     fit = fit_em(data.labels, model, **options)

@@ -15,7 +15,7 @@ import numpy as np
 
 from truthing.class_codes import Array
 from truthing.errors import InputError
-from truthing.metrics.confusion import Confusion
+from truthing.metrics.confusion import ConfusionMatrix
 from truthing.metrics.counts import evaluate, ratio
 from truthing.metrics.estimate import Estimate
 
@@ -42,7 +42,7 @@ def scale_values(classes: Sequence[Any], *, ordered: bool = False) -> Array:
     return np.arange(len(classes), dtype=float)
 
 
-def ordinal_metric(name: str, confusion: Confusion, values: Array) -> Array:
+def ordinal_metric(name: str, confusion: ConfusionMatrix, values: Array) -> Array:
     """One of `ORDINAL` for every draw."""
     truth, predicted = confusion.tally.truth, confusion.tally.predicted
     first, second = values[confusion.cells[:, 0]], values[confusion.cells[:, 1]]
@@ -68,7 +68,7 @@ def _moments(counts: Array, values: Array) -> tuple[Array, Array]:
 
 def drawn_metric(
     name: str,
-    confusion: Confusion,
+    confusion: ConfusionMatrix,
     *,
     classes: Sequence[Any],
     positive: int | None,
@@ -90,5 +90,5 @@ def face_values(table: Array, values: Array | None) -> dict[str, float]:
     """The metrics of `ORDINAL` for one confusion matrix; none where classes are no scale."""
     if values is None:
         return {}
-    confusion = Confusion.from_dense(np.asarray(table, dtype=float)[None])
+    confusion = ConfusionMatrix.from_dense(np.asarray(table, dtype=float)[None])
     return {name: float(ordinal_metric(name, confusion, values)[0]) for name in ORDINAL}

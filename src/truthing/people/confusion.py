@@ -13,7 +13,7 @@ import numpy as np
 from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.labels import Labels
-from truthing.metrics.confusion import Confusion as Drawn
+from truthing.metrics.confusion import ConfusionMatrix as Drawn
 from truthing.metrics.counts import Tally
 from truthing.metrics.estimate import shortest_interval
 from truthing.noise.base import TableNoise

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from truthing.class_codes import Array
-from truthing.metrics.confusion import Confusion
+from truthing.metrics.confusion import ConfusionMatrix
 from truthing.metrics.counts import Tally
 from truthing.metrics.estimate import Estimate, shortest_interval
 from truthing.metrics.ordinal import drawn_metric
@@ -34,7 +34,7 @@ class DrawnAnswer:
 
     classes: tuple[Any, ...]
     positive: int | None
-    confusion: Confusion
+    confusion: ConfusionMatrix
     values: Array | None = None  # of grades on a scale
 
     def estimate(self, name: str) -> Estimate:
@@ -128,7 +128,7 @@ class AnswerBesideGold:
     counts_classes: bool = False
 
     @property
-    def confusion(self) -> Confusion:
+    def confusion(self) -> ConfusionMatrix:
         return self.drawn.confusion
 
     @cached_property
@@ -176,7 +176,7 @@ class LateDraws:
         return self.make()
 
     @property
-    def confusion(self) -> Confusion:
+    def confusion(self) -> ConfusionMatrix:
         return self.made.confusion
 
     def estimate(self, name: str) -> Estimate:
@@ -185,7 +185,7 @@ class LateDraws:
 
 def draw_confusion(
     posterior: Array, groups: Groups, n_draws: int, rng: np.random.Generator
-) -> Confusion:
+) -> ConfusionMatrix:
     """Confusion matrices of ``n_draws`` answer keys; equal items are drawn together as a
     multinomial.
     """
@@ -204,12 +204,12 @@ def draw_confusion(
         parts = parts + _draw_multinomials(
             posterior[~single], groups.predicted[~single], groups.size[~single], n_draws, rng
         )
-    return Confusion.from_dense(parts)
+    return ConfusionMatrix.from_dense(parts)
 
 
 def _draw_counts(
     posterior: Array, groups: Groups, n_draws: int, rng: np.random.Generator
-) -> Confusion:
+) -> ConfusionMatrix:
     """Two classes: each column's count of true positives, drawn from its exact distribution
     instead of item by item.
     """
@@ -219,7 +219,7 @@ def _draw_counts(
         positives = poisson_binomial(posterior[chosen, 1], groups.size[chosen])
         counts[:, 1, prediction] = rng.choice(positives.support, size=n_draws, p=positives.mass)
         counts[:, 0, prediction] = groups.size[chosen].sum() - counts[:, 1, prediction]
-    return Confusion.from_dense(counts)
+    return ConfusionMatrix.from_dense(counts)
 
 
 def _draw_singles(
@@ -270,7 +270,7 @@ def _draw_multinomials(
 
 def _draw_sparse(
     posterior: Array, groups: Groups, n_draws: int, rng: np.random.Generator
-) -> Confusion:
+) -> ConfusionMatrix:
     """Many classes: truths item by item; only the cells that ever occur are kept."""
     n_classes = posterior.shape[1]
     predicted = np.repeat(groups.predicted, groups.size).astype(np.int64)
@@ -296,6 +296,6 @@ def _draw_sparse(
     diagonal = cells[:, 0] == cells[:, 1]
     right[:, cells[diagonal, 0]] = counts[:, diagonal]
     alike = np.broadcast_to(np.bincount(predicted, minlength=n_classes), (n_draws, n_classes))
-    return Confusion(
+    return ConfusionMatrix(
         n_classes, cells, counts, Tally(right, totals.astype(float), alike.astype(float))
     )

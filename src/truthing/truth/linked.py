@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from truthing.class_codes import Array
-from truthing.metrics.confusion import Confusion
+from truthing.metrics.confusion import ConfusionMatrix
 from truthing.metrics.counts import metric_names
 from truthing.survey.clusters import Alike, alike, gold_worth, sharing
 from truthing.survey.design import Survey
@@ -146,7 +146,7 @@ def _item_truth(question: Question, views: Views, link: LinkDraws) -> Array:
 
 def _beside_gold(question: Question, confusion: Any, items: Array | None) -> Any:
     """An answer from drawn confusion matrices, never much wider than gold alone."""
-    if question.constant and isinstance(confusion, Confusion):
+    if question.constant and isinstance(confusion, ConfusionMatrix):
         confusion = confusion.all_predicted(int(question.predicted[0]))
     elif question.constant:
         counted = confusion.sum(axis=2)
