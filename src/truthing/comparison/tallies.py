@@ -94,14 +94,14 @@ def _count(truth, predicted, seeds, base, cluster, factor, right, known, given):
                     right[d, j, truth[d, i]] += mass
 
 
-def areas(positive: Array, scores: Array, target: str, seed: Seed) -> Array:
+def areas(positive: Array, scores: Array, how: Redraw) -> Array:
     """AUC and average precision of every model, 2 × draws × models; ``positive`` is draws ×
     items, the share of each item that is positive.
     """
     n_draws = len(positive)
     found = np.empty((len(scores), n_draws, 2))
     part = np.ascontiguousarray(positive)
-    seeds, base, cluster = Redraw(target, seed).arrays(n_draws, positive.shape[1])
+    seeds, base, cluster = how.arrays(n_draws, positive.shape[1])
     for j, row in enumerate(scores):
         order = np.argsort(-row, kind="stable")
         ends = run_ends(row[order])

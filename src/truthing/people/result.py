@@ -23,6 +23,7 @@ from truthing.people.pairs import Pair
 from truthing.people.without import Without, without
 from truthing.people.worth import labelers_needed
 from truthing.results import Result
+from truthing.survey.slices import SliceEstimate, slice_estimates
 from truthing.truth.outcome import NoiseSummary
 
 
@@ -62,6 +63,8 @@ class LabelersReport(Result):
     source: Labels | None = field(default=None, repr=False)
     gold: Mapping[Any, Any] | None = field(default=None, repr=False)
     effective_size: Estimate | None = None  # independent labels that an item's are worth
+    # of each labeler and slice: draws of the error by the others, items and gold items
+    slices: Mapping[Any, Mapping[str, tuple[Array, int, int]]] = field(default_factory=dict)
 
     # ---- questions -------------------------------------------------------------------------------
 
@@ -123,6 +126,13 @@ class LabelersReport(Result):
 
     def who(self, kind: str) -> list[Any]:
         return [self.labelers[t] for t in self.order if self.kinds[t] == kind]
+
+    def by_slice(self, name: Any) -> list[SliceEstimate]:
+        """A labeler's error by the others in each slice that ``by=`` makes, partially pooled."""
+        found = self.slices.get(self.labelers[self._place(name)], {})
+        draws = {s: Estimate.from_draws(error) for s, (error, _, _) in found.items()}
+        sizes = {s: (items, gold) for s, (_, items, gold) in found.items()}
+        return slice_estimates("error", draws, sizes) if found else []
 
     # ---- for people and programs -----------------------------------------------------------------
 
@@ -242,6 +252,11 @@ class LabelersReport(Result):
                 if self.effective_size is None
                 else _span(self.effective_size, level),
             },
+            "slices": [
+                {"labeler": str(name), **each.to_dict(level)}
+                for name in self.slices
+                for each in self.by_slice(name)
+            ],
             "agreement": {name: _span(value, level) for name, value in self.agreement.items()},
             "pairs": [pair.to_dict() for pair in self.pairs],
             "classes": list(self.classes),

@@ -9,7 +9,7 @@ held the truth 27 times in 100.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -67,6 +67,8 @@ class ScoreAnswer:
     scores: Array
     draw: Callable[[], Array]
     redraw: int = -1  # a seed: items are redrawn too, for what is asked of new data like these
+    weight: Array | None = None  # of the items, mean one
+    cluster: Array | None = None  # whole clusters are redrawn together
 
     @classmethod
     def lazily(
@@ -109,17 +111,19 @@ class ScoreAnswer:
         n_draws: int,
         seed: int,
         target: str = "sample",
+        gold_weights: Array | None = None,
+        weight: Array | None = None,
+        cluster: Array | None = None,
     ) -> ScoreAnswer:
         """Draws whose odds given the prediction are ``odds`` (draws × groups), times what the
-        score's bin adds to the prediction.
+        score's bin adds to the prediction. ``gold_weights`` say what each gold item counts.
         """
+        counts = np.ones(len(gold))
+        if gold_weights is not None:
+            counts[gold >= 0] = gold_weights
         order = np.argsort(-scores, kind="stable")
-        scores, evidence, predicted, member, gold = (
-            scores[order],
-            evidence[order],
-            predicted[order],
-            member[order],
-            gold[order],
+        scores, evidence, predicted, member, gold, counts = (
+            part[order] for part in (scores, evidence, predicted, member, gold, counts)
         )
 
         def draw() -> Array:
@@ -142,16 +146,19 @@ class ScoreAnswer:
             outcome = outcome.reshape(-1)
             base = np.maximum(base, 1e-12)
             rng = generator(seed, "scores beside gold")
-            base, tilt = weighed_by_gold(base, tilt, member, outcome, known, rng)
+            base, tilt = weighed_by_gold(base, tilt, member, outcome, known, rng, counts)
             return np.asarray(_draw_linked(base, tilt, member, outcome, known, seed))
 
-        return cls(scores, draw, seed if target == "population" else -1)
+        redraw = seed if target == "population" else -1
+        mine = (None if part is None else part[order] for part in (weight, cluster))
+        return cls(scores, draw, redraw, *mine)
 
     @classmethod
     def together(cls, parts: list[ScoreAnswer]) -> ScoreAnswer:
         """Answers of equal weight for the same items."""
         first = parts[0]
-        return cls(first.scores, lambda: np.concatenate([p.truth for p in parts]), first.redraw)
+        draw = lambda: np.concatenate([p.truth for p in parts])  # noqa: E731
+        return replace(first, draw=draw)
 
     @cached_property
     def truth(self) -> Array:
@@ -169,14 +176,22 @@ class ScoreAnswer:
         return last
 
     @cached_property
+    def _drawn(self) -> tuple[int, Array, Array]:
+        """How items are redrawn, and their weights and clusters."""
+        n = len(self.scores)
+        weight = np.ones(n) if self.weight is None else self.weight.astype(float)
+        cluster = np.arange(n) if self.cluster is None else self.cluster.astype(np.int64)
+        return self.redraw, weight, cluster
+
+    @cached_property
     def _paths(self) -> tuple[Array, Array, Array]:
         """True and false positives at each threshold (draws × thresholds), and all positives."""
-        hits, alarms, total = _cumulative(self.truth, self._at, self.redraw)
+        hits, alarms, total = _cumulative(self.truth, self._at, *self._drawn)
         return hits, alarms, total[:, None]
 
     @cached_property
     def _areas(self) -> tuple[Array, Array]:
-        return _areas(self.truth, run_ends(self.scores), self.redraw)
+        return _areas(self.truth, run_ends(self.scores), *self._drawn)
 
     def estimate(self, name: str) -> Estimate:
         auc, precision = self._areas
@@ -309,24 +324,29 @@ def _draw_linked(base, tilt, member, outcome, known, seed):  # type: ignore[no-u
 
 
 @numba.njit(cache=True)
-def _item_weights(n, redraw, d):  # type: ignore[no-untyped-def]
-    """One for each item; redrawn items weigh as a Bayesian bootstrap says (mean one)."""
-    weight = np.ones(n)
+def _item_weights(base, cluster, redraw, d):  # type: ignore[no-untyped-def]
+    """The items' own, times those of a Bayesian bootstrap of clusters where items are redrawn; mean
+    one."""
+    n = len(base)
+    weight = base.copy()
     if redraw >= 0:
         np.random.seed((redraw + 7919 * (d + 1)) % 2147483647)
+        mass = np.empty(cluster.max() + 1)
+        for c in range(len(mass)):
+            mass[c] = np.random.standard_exponential()
         for i in range(n):
-            weight[i] = np.random.standard_exponential()
+            weight[i] *= mass[cluster[i]]
         weight *= n / weight.sum()
     return weight
 
 
 @numba.njit(cache=True)
-def _cumulative(truth, at, redraw):  # type: ignore[no-untyped-def]
+def _cumulative(truth, at, redraw, base, cluster):  # type: ignore[no-untyped-def]
     n_draws, n_items = truth.shape
     hits, alarms = np.zeros((n_draws, len(at))), np.zeros((n_draws, len(at)))
     total = np.zeros(n_draws)
     for d in range(n_draws):
-        weight, count, wrong, k = _item_weights(n_items, redraw, d), 0.0, 0.0, 0
+        weight, count, wrong, k = _item_weights(base, cluster, redraw, d), 0.0, 0.0, 0
         for i in range(n_items):
             count += truth[d, i] * weight[i]
             wrong += (1 - truth[d, i]) * weight[i]
@@ -338,10 +358,10 @@ def _cumulative(truth, at, redraw):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True)
-def _areas(truth, ends, redraw):  # type: ignore[no-untyped-def]
+def _areas(truth, ends, redraw, base, cluster):  # type: ignore[no-untyped-def]
     auc, average = np.empty(len(truth)), np.empty(len(truth))
     for d in range(len(truth)):
-        weight = _item_weights(truth.shape[1], redraw, d)
+        weight = _item_weights(base, cluster, redraw, d)
         auc[d], average[d] = areas_of(truth[d] * weight, (1 - truth[d]) * weight, ends)
     return auc, average
 
