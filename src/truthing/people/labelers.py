@@ -25,17 +25,11 @@ from truthing.people.agreement import Coefficient, agreement
 from truthing.people.confusion import (
     given_noise,
     learned_noise,
-    linked_error,
     with_copies,
     wrong_together,
 )
-from truthing.people.drawn import (
-    SurveyedError,
-    about_labelers,
-    surveyed_error,
-    surveyed_noise,
-)
-from truthing.people.graded import graded_errors
+from truthing.people.drawn import SurveyedError, about_labelers, surveyed_noise
+from truthing.people.graded import error_by_link, graded_errors
 from truthing.people.graded_agreement import graded_agreement
 from truthing.people.label_bits import collected_bits
 from truthing.people.result import LabelersReport
@@ -170,15 +164,11 @@ def labelers(
         summary, doubts = _learned(
             votes, copies, joined.gold, model, fixed, progress=part(say, 0.1, 0.8), **common
         )
-        common["panel"] = kind
-        if survey.plain:
-            wrong = linked_error(readings, joined.gold, own=True, **common)
-        else:
-            summary = surveyed_noise(summary, votes, copies.fit.posterior, survey)
-            wrong = surveyed_error(readings, joined.gold, survey, own=True, **common).error
-        together = Estimate.from_draws(wrong)
-        common["progress"] = part(say, 0.8, 0.95)
-        graded = graded_errors(copies.kept, joined.gold, survey=survey, **common)
+        common |= {"panel": kind, "survey": survey}
+        summary = surveyed_noise(summary, votes, copies.fit.posterior, survey)
+        consensus = error_by_link(readings, joined.gold, own=True, **common)
+        together = Estimate.from_draws(consensus.error)
+        graded = graded_errors(copies.kept, joined.gold, progress=part(say, 0.8, 0.95), **common)
     else:
         refuse_survey(survey.used, "where the labelers' noise is given: leave noise= out.")
         summary, doubts = given_noise(votes, joined.gold, model, fixed), []
@@ -189,15 +179,7 @@ def labelers(
     say(0.95, "counting what labels tell")
     bits = label_bits(tables, priors[:, None, :])
     worth, added = _bits_collected(votes, copies, tables, priors, seed)
-    swaps = {
-        name: meant
-        for t, name in enumerate(votes.labelers)
-        if (meant := copying.reading(tables[:, t], votes.classes))
-    }
-    kinds = tuple(
-        copying.kind(name in copies.original, name in swaps, bits[:, t], entropy(priors))
-        for t, name in enumerate(votes.labelers)
-    )
+    swaps, kinds = _kinds(votes, copies, tables, priors, bits)
     warnings += checks.structure_warnings(
         votes, np.zeros(votes.n_labelers), votes.n_classes, classifier=False
     )
@@ -230,14 +212,28 @@ def labelers(
         sizes=sizes(joined),
         seed=seed,
         warnings=warnings,
-        assumptions=[
-            *notes,
-            *_assumptions(summary.model, learned, bool(graded), joined, copies),
-            *about_labelers(survey, votes.n_items),
-        ],
+        assumptions=notes
+        + _assumptions(summary.model, learned, bool(graded), joined, copies)
+        + about_labelers(survey, votes.n_items),
         source=votes,
         gold=_known(joined),
     )
+
+
+def _kinds(
+    votes: Labels, copies: copying.Copies, tables: Array, priors: Array, bits: Array
+) -> tuple[dict[Any, dict[Any, Any]], tuple[str, ...]]:
+    """How to read those who swap classes, and of what kind each labeler is."""
+    swaps = {
+        name: meant
+        for t, name in enumerate(votes.labelers)
+        if (meant := copying.reading(tables[:, t], votes.classes))
+    }
+    kinds = tuple(
+        copying.kind(name in copies.original, name in swaps, bits[:, t], entropy(priors))
+        for t, name in enumerate(votes.labelers)
+    )
+    return swaps, kinds
 
 
 def _scale_and_groups(
