@@ -15,7 +15,7 @@ from scipy.special import gammaln
 from sklearn import metrics as sk
 
 import truthing as tr
-from truthing.metrics.estimate import shortest_interval
+from truthing.metrics.estimate import credible_interval
 from truthing.noise.em import RowsModel, fit_em
 from truthing.truth import labelers as learned
 from truthing.truth.consensus import Entries, fit_dawid_skene
@@ -285,7 +285,7 @@ def test_gibbs_and_bootstrap_agree_where_both_apply() -> None:
     boot = bootstrap_crowd(entries, data.predictions, nobody, fit, n_draws=2000, seed=0)
     accuracy = [np.trace(s.counts, axis1=1, axis2=2) / 3000 for s in (gibbs, boot)]
     assert accuracy[0].mean() == pytest.approx(accuracy[1].mean(), abs=0.003)
-    widths = [np.subtract(*shortest_interval(a)[::-1]) for a in accuracy]
+    widths = [np.subtract(*credible_interval(a)[::-1]) for a in accuracy]
     assert widths[1] == pytest.approx(widths[0], rel=0.25)
     np.testing.assert_allclose(gibbs.row_mean, boot.row_mean, atol=0.02)
 

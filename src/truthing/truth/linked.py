@@ -10,6 +10,7 @@ import numpy as np
 from truthing.class_codes import Array
 from truthing.metrics.confusion import ConfusionMatrix
 from truthing.metrics.counts import metric_names
+from truthing.metrics.estimate import NEARLY
 from truthing.survey.clusters import Alike, alike, gold_worth, sharing
 from truthing.survey.design import Survey
 from truthing.truth import checks
@@ -152,7 +153,7 @@ def _beside_gold(question: Question, confusion: Any, items: Array | None) -> Any
         counted = confusion.sum(axis=2)
         confusion = np.zeros_like(confusion)
         confusion[:, :, question.predicted[0]] = counted
-    answer = question.answer(confusion)
+    answer = replace(question.answer(confusion), slack=NEARLY)
     alone = gold_alone(question, items)
     return AnswerBesideGold(answer, alone, question.constant) if alone.n_gold else answer
 
