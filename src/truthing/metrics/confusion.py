@@ -19,7 +19,7 @@ class ConfusionMatrix:
     intervals.
 
     >>> draws = np.array([[[8, 2], [1, 9]], [[7, 3], [1, 9]]])
-    >>> Confusion.from_dense(draws).mean.tolist()
+    >>> ConfusionMatrix.from_dense(draws).mean.tolist()
     [[7.5, 2.5], [1.0, 9.0]]
     """
 
