@@ -75,3 +75,4 @@ class Outcome:
     slices: Mapping[str, Any] = field(default_factory=dict)
     sensitivity: Any = None
     state: Any = None
+    more_gold: Any = None  # what more gold would do, where that can be foretold

@@ -204,6 +204,18 @@ def prior_proposals(
     slips: Slips,
 ) -> tuple[Array, Array, Array]:
     """As `posterior_draws`, with the prior as proposal."""
+    drawn, which = component_draws(design, components, n_draws, rng)
+    eta = drawn @ design.matrix.T
+    blur = slips.blur_groups(expit(eta), design.matrix[:, 1], design.share)
+    height = _log_likelihood(eta, size, right, blur)
+    weight = np.exp(height - height.max())
+    return drawn, weight / weight.sum(), which
+
+
+def component_draws(
+    design: LinkDesign, components: Components, n_draws: int, rng: np.random.Generator
+) -> tuple[Array, Array]:
+    """Draws of the whole prior, flat components too, and the component of each."""
     which = _components(components.weight, n_draws, rng)
     level = components.centre[which] + components.sd[which] * rng.standard_normal(n_draws)
     flat = logit(np.clip(rng.beta(0.5, 0.5, n_draws), 1e-9, 1 - 1e-9))
@@ -211,12 +223,7 @@ def prior_proposals(
     rest = rng.standard_normal((n_draws, design.matrix.shape[1] - 1))
     rest *= _spreads(components, design)[which]
     rest[:, 0] += components.slope[which]
-    drawn = np.column_stack([_intercepts(design, level, rest), rest])
-    eta = drawn @ design.matrix.T
-    blur = slips.blur_groups(expit(eta), design.matrix[:, 1], design.share)
-    height = _log_likelihood(eta, size, right, blur)
-    weight = np.exp(height - height.max())
-    return drawn, weight / weight.sum(), which
+    return np.column_stack([_intercepts(design, level, rest), rest]), which
 
 
 def effective_draws(weight: Array) -> float:
