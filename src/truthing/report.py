@@ -11,7 +11,7 @@ import numpy as np
 
 from truthing.display import renderer
 from truthing.errors import InputError
-from truthing.metrics.confusion import Confusion
+from truthing.metrics.confusion import ConfusionMatrix
 from truthing.metrics.counts import Tally, evaluate, metric_names
 from truthing.metrics.curves import BestThreshold, Curve
 from truthing.metrics.estimate import Estimate
@@ -30,7 +30,7 @@ class Answer(Protocol):
     """What a method found: an estimate of any metric, and the confusion matrix."""
 
     @property
-    def confusion(self) -> Confusion: ...
+    def confusion(self) -> ConfusionMatrix: ...
 
     def estimate(self, name: str) -> Estimate: ...
 
@@ -120,7 +120,7 @@ class Report(PerItem, Judged, Result):
         ]
 
     @property
-    def confusion(self) -> Confusion:
+    def confusion(self) -> ConfusionMatrix:
         return self.outcome.answer.confusion
 
     def by_slice(self, metric: str = "accuracy") -> list[SliceEstimate]:

@@ -15,8 +15,8 @@ from scipy.special import gammaln
 from sklearn import metrics as sk
 
 import truthing as tr
-from truthing.metrics.estimate import shortest_interval
-from truthing.noise.em import Rows, fit_em
+from truthing.metrics.estimate import credible_interval
+from truthing.noise.em import RowsModel, fit_em
 from truthing.truth import labelers as learned
 from truthing.truth.consensus import Entries, fit_dawid_skene
 from truthing.truth.samplers.bootstrap import bootstrap_crowd
@@ -285,7 +285,7 @@ def test_gibbs_and_bootstrap_agree_where_both_apply() -> None:
     boot = bootstrap_crowd(entries, data.predictions, nobody, fit, n_draws=2000, seed=0)
     accuracy = [np.trace(s.counts, axis1=1, axis2=2) / 3000 for s in (gibbs, boot)]
     assert accuracy[0].mean() == pytest.approx(accuracy[1].mean(), abs=0.003)
-    widths = [np.subtract(*shortest_interval(a)[::-1]) for a in accuracy]
+    widths = [np.subtract(*credible_interval(a)[::-1]) for a in accuracy]
     assert widths[1] == pytest.approx(widths[0], rel=0.25)
     np.testing.assert_allclose(gibbs.row_mean, boot.row_mean, atol=0.02)
 
@@ -394,7 +394,7 @@ def test_em_climbs_to_the_same_place_as_plain_em() -> None:
     """Plain EM (its likelihood never falls) and the accelerated one end at the same point; the
     latter in fewer passes."""
     data = panel(n=400)
-    model = Rows(data.labels.n_labelers, data.labels.n_classes)
+    model = RowsModel(data.labels.n_labelers, data.labels.n_classes)
     options = {"tolerance": 1e-11, "most": 5000}
     plain = fit_em(data.labels, model, accelerated=False, **options)
     fit = fit_em(data.labels, model, **options)

@@ -27,6 +27,7 @@ from truthing.kinds import Kinds
 from truthing.labels import Labels, Repeats
 from truthing.matching import Joined
 from truthing.metrics.counts import Tally
+from truthing.metrics.estimate import NEARLY
 from truthing.metrics.face_value import face_value
 from truthing.ordering import in_order
 from truthing.panel_kind import panel_of
@@ -261,6 +262,7 @@ def compare(
         shares,
         found.pairs,
         asked["values"],
+        1.0 if panel_error == 0 or calibration is not None else NEARLY,
     )
 
 

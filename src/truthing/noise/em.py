@@ -262,7 +262,7 @@ def fit_codes(
 
 
 @dataclass(frozen=True)
-class Rows(Model):
+class RowsModel(Model):
     """A confusion matrix for each labeler, or one coin, or a matrix in each stratum of difficulty;
     parameters are (rows, chance of a state).
     """
@@ -290,7 +290,7 @@ class Rows(Model):
         return _normalise(np.maximum(theta[0], TINY), np.maximum(theta[1], TINY), self)
 
 
-def _normalise(counts: Array, totals: Array, model: Rows) -> Theta:
+def _normalise(counts: Array, totals: Array, model: RowsModel) -> Theta:
     """Rows of each labeler sum to one over labels; truths that a labeler never met stay uniform."""
     n_states = len(totals)
     table = counts.reshape(model.n_labelers, model.n_classes, n_states) + TINY

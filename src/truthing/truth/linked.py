@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from truthing.class_codes import Array
-from truthing.metrics.confusion import Confusion
+from truthing.metrics.confusion import ConfusionMatrix
 from truthing.metrics.counts import metric_names
+from truthing.metrics.estimate import NEARLY
 from truthing.survey.clusters import Alike, alike, gold_worth, sharing
 from truthing.survey.design import Survey
 from truthing.truth import checks
@@ -146,13 +147,13 @@ def _item_truth(question: Question, views: Views, link: LinkDraws) -> Array:
 
 def _beside_gold(question: Question, confusion: Any, items: Array | None) -> Any:
     """An answer from drawn confusion matrices, never much wider than gold alone."""
-    if question.constant and isinstance(confusion, Confusion):
+    if question.constant and isinstance(confusion, ConfusionMatrix):
         confusion = confusion.all_predicted(int(question.predicted[0]))
     elif question.constant:
         counted = confusion.sum(axis=2)
         confusion = np.zeros_like(confusion)
         confusion[:, :, question.predicted[0]] = counted
-    answer = question.answer(confusion)
+    answer = replace(question.answer(confusion), slack=NEARLY)
     alone = gold_alone(question, items)
     return AnswerBesideGold(answer, alone, question.constant) if alone.n_gold else answer
 

@@ -35,7 +35,7 @@ def sample_logits(
     count = np.bincount(cell, weights=size, minlength=n_cells)
     basis = curve_basis(count)
     share = None if prior is None else float(prior[1])
-    curve = Curve(np.exp(evidence), cell, size.astype(float), basis, count, share)
+    curve = CurvePosterior(np.exp(evidence), cell, size.astype(float), basis, count, share)
     keep = -(-n_draws // CHAINS)
     # with many items the posterior is close to its approximation, and the chains need fewer steps
     thin = max(1, min(_STEPS, _WORK // len(cell)) // (CHAINS * keep))
@@ -44,7 +44,7 @@ def sample_logits(
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class CurvePosterior:
     """What the coefficients of a curve are judged by; ``weight`` is p(labels | truth) by group."""
 
     weight: Array
@@ -115,7 +115,9 @@ def curve_basis(count: Array) -> Array:
     return np.column_stack([np.full(len(x), _LEVEL), _SLOPE * x, bends])
 
 
-def _chains(curve: Curve, keep: int, thin: int, burn: int, rng: np.random.Generator) -> Array:
+def _chains(
+    curve: CurvePosterior, keep: int, thin: int, burn: int, rng: np.random.Generator
+) -> Array:
     """Coefficients, chain after chain. Steps by turns: anew from a heavy-tailed copy of the
     approximation, and a little way from where the chain is.
     """

@@ -19,7 +19,7 @@ from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.metrics.counts import Tally, evaluate, ratio
 from truthing.metrics.curves import Band, BestThreshold, Curve
-from truthing.metrics.estimate import Estimate, shortest_interval
+from truthing.metrics.estimate import NEARLY, Estimate, credible_interval
 from truthing.randomness import generator
 from truthing.truth.groups import Groups
 from truthing.truth.link.scores import weighed_by_gold
@@ -67,6 +67,7 @@ class ScoreAnswer:
     scores: Array
     draw: Callable[[], Array]
     redraw: int = -1  # a seed: items are redrawn too, for what is asked of new data like these
+    slack: float = 1.0  # of its intervals
 
     @classmethod
     def lazily(
@@ -93,7 +94,7 @@ class ScoreAnswer:
                 _draw_truth(odds[pick], chance, groups.predicted, groups.member, seed)
             )
 
-        return cls(scores, draw, seed if target == "population" else -1)
+        return cls(scores, draw, seed if target == "population" else -1, NEARLY)
 
     @classmethod
     def linked(
@@ -151,7 +152,12 @@ class ScoreAnswer:
     def together(cls, parts: list[ScoreAnswer]) -> ScoreAnswer:
         """Answers of equal weight for the same items."""
         first = parts[0]
-        return cls(first.scores, lambda: np.concatenate([p.truth for p in parts]), first.redraw)
+        return cls(
+            first.scores,
+            lambda: np.concatenate([p.truth for p in parts]),
+            first.redraw,
+            first.slack,
+        )
 
     @cached_property
     def truth(self) -> Array:
@@ -180,7 +186,7 @@ class ScoreAnswer:
 
     def estimate(self, name: str) -> Estimate:
         auc, precision = self._areas
-        return Estimate.from_draws(auc if name == "auc" else precision)
+        return Estimate.from_draws(auc if name == "auc" else precision, slack=self.slack)
 
     def _rates(self) -> tuple[Array, Array, Array]:
         hits, alarms, total = self._paths
@@ -204,7 +210,7 @@ class ScoreAnswer:
             x, y = x[defined], y[defined]
 
         def bands(level: float) -> tuple[Band, Band]:
-            return shortest_interval(x, level), shortest_interval(y, level)
+            return credible_interval(x, level), credible_interval(y, level)
 
         return Curve(
             kind,

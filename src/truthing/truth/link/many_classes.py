@@ -12,7 +12,7 @@ import numpy as np
 
 from truthing.class_codes import Array
 from truthing.compiled import njit
-from truthing.metrics.confusion import Confusion
+from truthing.metrics.confusion import ConfusionMatrix
 from truthing.metrics.counts import Tally
 from truthing.randomness import compiled_seeds
 from truthing.truth.link.counts import (
@@ -39,7 +39,7 @@ def many_confusion(
     wrong_items: Array | None,
     weight: Array | None = None,
     items: Array | None = None,
-) -> Confusion:
+) -> ConfusionMatrix:
     """Draws of the confusion counts; ``right`` and ``wrong`` are masses, draws × groups.
 
     ``wrong_items`` is how many items the wrong mass stands for (None: a mass of new data, where
@@ -85,12 +85,12 @@ def many_confusion(
         truth += seen.sum(axis=1)
         given += seen.sum(axis=0)
         mean += seen
-    return Confusion.from_margins(Tally(diagonal, truth, given), mean)
+    return ConfusionMatrix.from_margins(Tally(diagonal, truth, given), mean)
 
 
 def drawn_confusion(
     link: LinkDraws, views: Views, gold: Array, rng: np.random.Generator, target: str = "sample"
-) -> Array | Confusion:
+) -> Array | ConfusionMatrix:
     """Confusion counts on these items or on as many new ones: draws × truth × prediction, or
     without cells where classes are very many."""
     n_items, design, chance = len(gold), link.design, link.chance()

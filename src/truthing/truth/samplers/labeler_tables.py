@@ -22,7 +22,7 @@ LEAST = 1e-30  # what was said to be impossible happened: the least impossible w
 FIRST_POOLED = (8.0, 0.7, 8.0)  # labels that the pool is worth; mean and weight of the coins' pool
 
 
-class Tables(NamedTuple):
+class LabelerTables(NamedTuple):
     """What is known about each labeler's rows: a kind for each, fixed tables or Dirichlet weights,
     the base of the pool, and the range of a shared rate.
     """
@@ -69,9 +69,9 @@ class RowModel:
             n_strata=n_strata,
         )
 
-    def tables(self) -> Tables:
+    def tables(self) -> LabelerTables:
         """The same for compiled code."""
-        return Tables(
+        return LabelerTables(
             self.kind.astype(np.int64),
             np.array(self.table, dtype=float, order="C"),
             np.array(self.base, dtype=float, order="C"),

@@ -24,7 +24,7 @@ from truthing.truth.consensus import Entries, fit_dawid_skene
 from truthing.truth.groups import Groups
 from truthing.truth.groups import softmax as softmax_rows
 from truthing.truth.samplers.draws import CHAINS, ByItem, softmax
-from truthing.truth.samplers.labeler_tables import Tables, update_pool, update_rows
+from truthing.truth.samplers.labeler_tables import LabelerTables, update_pool, update_rows
 from truthing.truth.samplers.labelers import RowModel
 from truthing.truth.samplers.regression import Posterior, at_mode, log_posterior
 from truthing.truth.samplers.regression import Regression as Regression
@@ -41,7 +41,7 @@ class _Labelers(NamedTuple):
     """
 
     labels: ByItem
-    tables: Tables
+    tables: LabelerTables
     start: Array
     known: Array
     member: Array
