@@ -60,6 +60,10 @@ def test_the_seeds_are_valid(name: str) -> None:
 
 DIRECTED: dict[str, tuple[bytes, str]] = {
     "lone carriage returns": (b"item,labeler,label\r1,a,x\n2,b,y\n", "carriage return"),
+    "lone carriage return beside quotes": (b'item,labeler,label\n1,a,"x"\n\r2,b,y\n', "line 3 holds a carriage return"),
+    "lone carriage return in quotes": (b'item,labeler,label\n1,a,"x\ry"\n2,b,"x\ry"\n2,a,"y"\n', ""),
+    "bytes behind gzip": (gzip.compress(b"item,labeler,label\n1,a,x\n") + b"lost", "damaged or cut short"),
+    "two gzip files in one": (gzip.compress(b"item,labeler,label\n1,a,x\n") + gzip.compress(b"1,b,y\n"), ""),
     "newline in the header": (b'item,"lab\neler",label\n1,a,x\n2,b,y\n', ""),
     "cut in a quoted cell": (b'item,labeler,label,text\n1,a,x,"ok"\n2,b,y,"cut', "never closes"),
     "infinite count": (b"item,count_a,count_b\n1,inf,2\n", "Counts are whole"),

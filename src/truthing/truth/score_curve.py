@@ -128,7 +128,7 @@ def _chains(
     value = curve.log_posterior(mode + z @ root.T)
     scale = 1.5 / np.sqrt(d)
     for step in range(burn + keep * thin):
-        new, balance = rng.standard_normal((CHAINS, d)), 0.0
+        new, balance = rng.standard_normal((CHAINS, d)), np.zeros(CHAINS)
         if step % 2 == 0:
             new /= np.sqrt(rng.chisquare(_TAIL, CHAINS) / _TAIL)[:, None]
             balance = (_TAIL + d) / 2 * (_log_tail(new) - _log_tail(z))
