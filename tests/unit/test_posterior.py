@@ -499,3 +499,21 @@ def test_a_model_that_large_data_replace_is_named(monkeypatch: pytest.MonkeyPatc
     assert not any(
         "was not used" in w for w in tr.grade(data.predictions, data.labels, draws=500).warnings
     )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_groups_that_share_no_item_are_counted(seed: int) -> None:
+    """Against the connected components of scipy."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    from truthing.truth.checks import _pieces
+
+    rng = np.random.default_rng(seed)
+    items, labelers = np.unique(rng.integers(0, 40, (2, 60)), axis=1)
+    labels = tr.Labels.from_long(items, labelers, items % 2)
+    n = labels.n_items + labels.n_labelers
+    edges = coo_array((np.ones(labels.n_labels), (labels.item, labels.labeler + labels.n_items)))
+    edges.resize((n, n))
+    _, component = connected_components(edges, directed=False)
+    assert _pieces(labels) == len(np.unique(component[labels.n_items :])) > 1
