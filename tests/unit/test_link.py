@@ -53,7 +53,7 @@ def grid_posterior(
     for q in range(len(components.weight)):
         known = norm.pdf(level.ravel(), components.centre[q], components.sd[q])
         share = expit(level.ravel())
-        flat = beta.pdf(share, 0.5, 0.5) * share * (1 - share)
+        flat = beta.pdf(share, 1, 1) * share * (1 - share)
         prior = np.where(components.flat[q], flat, known)
         prior = prior * norm.pdf(slope.ravel(), components.slope[q], components.slope_sd[q])
         masses.append(components.weight[q] * prior * likelihood)

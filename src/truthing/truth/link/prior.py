@@ -131,7 +131,7 @@ OWN_LABELS = {
 
 
 class Components(NamedTuple):
-    """A mixture: component q has λ ~ N(centre, sd²), or accuracy ~ Beta(½, ½) where ``flat``;
+    """A mixture: component q has λ ~ N(centre, sd²), or a uniform accuracy where ``flat``;
     b ~ N(slope, slope_sd²); effects u ~ N(0, effect_sd²). A gold item counts ``temper`` of one."""
 
     weight: Array
