@@ -57,12 +57,21 @@ def whole(path: str | Path) -> Iterator[IO[bytes]]:
                 yield file
                 file.flush()
                 if not temporary.exists():
-                    os.link(f"/proc/self/fd/{file.fileno()}", temporary, follow_symlinks=True)
+                    _give_name(file, temporary)
             temporary.replace(target)
         finally:
             temporary.unlink(missing_ok=True)
     except OSError as problem:
         raise InputError(f"cannot write {path}: {in_words(problem)}") from None
+
+
+def _give_name(file: IO[bytes], path: Path) -> None:
+    """Give a file without a name one."""
+    folder = os.open(path.parent, os.O_RDONLY)  # without it, Python links to the link in /proc
+    try:
+        os.link(f"/proc/self/fd/{file.fileno()}", path.name, dst_dir_fd=folder)
+    finally:
+        os.close(folder)
 
 
 def _nameless(folder: Path) -> IO[bytes] | None:
