@@ -44,6 +44,7 @@ from truthing.scale import nearest_grades
 from truthing.streaming.choice import runs_streamed
 from truthing.survey.deployment import as_deployment, at_shares
 from truthing.survey.design import refuse_survey
+from truthing.survey.together import said_together
 from truthing.truth.by_calibration import answer_by_calibration
 from truthing.truth.outcome import NoiseSummary, Outcome
 from truthing.truth.question import Question
@@ -244,10 +245,12 @@ def grade(
     if method != "posterior":
         told = [*survey.used, *([] if gold_choice is None else ["gold_choice"])]
         refuse_survey(told, f"by method {method!r}: use method='posterior'.")
-    err: dict[str, Any] = {"noise": noise, "panel_error": panel_error, "method": method}
-    joined, calibration = calibrated([joined], calibration_set, calibration_chosen, survey, **err)
+    err = {"noise": noise, "panel_error": panel_error, "cluster": cluster, "method": method}
+    joined, calibration = calibrated([joined], calibration_set, calibration_chosen, **err)
     labels = joined.labels
     chosen = chosen_gold(joined, predicted, gold_weights, gold_choice)
+    meet: dict[str, Any] = {"calibration_set": calibration_set, "deployment": deployment}
+    assumptions += said_together(survey, chosen, **meet)
     if chosen.kind == "unseen":
         joined, words = unseen_choice(joined, predicted)
         joined.warnings.insert(0, words)

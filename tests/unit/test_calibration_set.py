@@ -112,8 +112,6 @@ def test_refusals() -> None:
         ask(calibration_set=other)
     with pytest.raises(tr.InputError, match="leave one out"):
         ask(calibration_set=(other, truth), noise=0.1)
-    with pytest.raises(tr.InputError, match="together with a calibration set"):
-        ask(calibration_set=(other, truth), cluster=[1] * 200)
     with pytest.raises(tr.InputError, match=r"calibration_chosen='verdit'.*Did you mean 'verdict'"):
         ask(calibration_set=(other, truth), calibration_chosen="verdit")
     with pytest.raises(tr.InputError, match="at least 10"):

@@ -11,7 +11,9 @@ import numpy as np
 from truthing.class_codes import Array
 from truthing.labels import Labels
 from truthing.people.confusion import linked_error
+from truthing.people.drawn import SurveyedError, at_items, surveyed_error
 from truthing.progress import Progress, silent
+from truthing.survey.design import PLAIN, Survey
 from truthing.truth.consensus import Entries
 from truthing.truth.link.views import read_panel
 
@@ -27,12 +29,13 @@ def graded_errors(
     panel: str | None = None,
     n_draws: int,
     seed: int,
+    survey: Survey = PLAIN,
     progress: Progress = silent,
-) -> dict[Any, Array]:
+) -> dict[Any, SurveyedError]:
     """Draws of the share of wrong labels, for labelers of whom others know enough; copies must have
     been taken out.
     """
-    found: dict[Any, Array] = {}
+    found: dict[Any, SurveyedError] = {}
     if labels.n_labels > MOST_LABELS:
         return found
     busiest = np.argsort(-labels.per_labeler, kind="stable")[:MOST]
@@ -52,7 +55,10 @@ def graded_errors(
         if others.n_labelers < 2 and not (known >= 0).any():
             continue
         readings = read_panel(Entries.of(others), labels.label[mine][seen].astype(np.int64))
-        found[labels.labelers[t]] = linked_error(
-            readings, known, panel=panel, n_draws=n_draws, seed=seed
-        )
+        how: dict[str, Any] = {"panel": panel, "n_draws": n_draws, "seed": seed}
+        if survey.plain:
+            graded = SurveyedError(linked_error(readings, known, **how), {})
+        else:
+            graded = surveyed_error(readings, known, at_items(survey, items[seen]), **how)
+        found[labels.labelers[t]] = graded
     return found
