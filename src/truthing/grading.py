@@ -32,6 +32,7 @@ from truthing.metrics.counts import Tally
 from truthing.metrics.curves import cut_of
 from truthing.metrics.face_value import face_value
 from truthing.metrics.ordinal import face_values
+from truthing.multi_label.graded import grade_tags
 from truthing.noise.base import TableNoise
 from truthing.noise.known import Confusion, Symmetric
 from truthing.ordering import Order, in_order
@@ -68,6 +69,7 @@ def grade(
     classifier_group: str | None = None,
     unsure: Any = None,
     skips: str | None = None,
+    tags: Any = None,
     cluster: Any = None,
     weights: Any = None,
     stratum: Any = None,
@@ -127,6 +129,9 @@ def grade(
     skips : {"random", "hard"}, optional
         Why labels are missing. "hard": labelers leave out what is hard, so such items count as
         doubtful. None: by chance, with a warning where it does not look like that.
+    tags : str or sequence, optional
+        Several labels at once: "auto", the sign between tags (";"), or the names of all tags.
+        The answer is then a `TagReport`.
     gold_choice : {"random", "seen", "unseen"}, optional
         How gold items were chosen. "seen": by what labels and predictions show, which is corrected
         for; "unseen": by anything else, so gold says nothing sure about other items. None: random
@@ -218,6 +223,8 @@ def grade(
     given = dict(locals())
     _check_options(method, target)
     draws, seed, panel_error = as_draws(draws), as_seed(seed), as_panel_error(panel_error)
+    if tags is not None:
+        return grade_tags(grade, given)  # type: ignore[return-value]  # asked for by tags=
     if runs_streamed(given):
         from truthing.streaming.grade import grade_streamed
 
@@ -230,7 +237,8 @@ def grade(
     assumptions = list(joined.said)
     place = positive_class(joined.labels.classes, positive, assumptions)
     survey = survey_of(joined, order, cluster=cluster, weights=weights, stratum=stratum, by=by)
-    asked = kinds.question(joined, survey.used)
+    about_items = {"deployment": deployment, "gold_weights": gold_weights}
+    asked = kinds.question(joined, survey.used, **about_items)
     joined = nearest_grades(joined, asked["values"], assumptions)
     predicted, score = predicted_classes(joined, place, threshold, assumptions)
     joined = without_itself(joined, predicted)
@@ -340,10 +348,8 @@ def _report(
 
 def _check_options(method: str, target: str) -> None:
     if method not in METHODS:
-        raise InputError(
-            f"method {method!r} is not known.{did_you_mean(method, METHODS)} Choose "
-            f"{', '.join(METHODS)}."
-        )
+        hint = did_you_mean(method, METHODS)
+        raise InputError(f"method {method!r} is not known.{hint} Choose {', '.join(METHODS)}.")
     check_target(target)
     if target == "population" and method != "posterior":
         raise InputError(
@@ -353,9 +359,7 @@ def _check_options(method: str, target: str) -> None:
 
 
 def _posterior(question: Question, model: Any, panel_error: Any) -> Outcome:
-    """The default method, and the question of what else it might have assumed kept open for
-    `Report.sensitivity`.
-    """
+    """The default method; what else it might have assumed stays open for `Report.sensitivity`."""
     from truthing.truth import answer, checks, known_noise
     from truthing.truth.sensitivity import sensitivity
 

@@ -28,6 +28,7 @@ from truthing.labels import Labels, Repeats
 from truthing.matching import Joined
 from truthing.metrics.counts import Tally
 from truthing.metrics.face_value import face_value
+from truthing.multi_label.compared import compare_tags
 from truthing.ordering import in_order
 from truthing.panel_kind import panel_of
 from truthing.predicted import predicted_classes
@@ -58,6 +59,7 @@ def compare(
     groups: Any = None,
     unsure: Any = None,
     skips: str | None = None,
+    tags: Any = None,
     cluster: Any = None,
     weights: Any = None,
     stratum: Any = None,
@@ -110,6 +112,9 @@ def compare(
     skips : {"random", "hard"}, optional
         Why labels are missing. "hard": labelers leave out what is hard, so such items count as
         doubtful. None: by chance, with a warning where it does not look like that.
+    tags : str or sequence, optional
+        Several labels at once: "auto", the sign between the tags of a cell (";"), or the names of
+        all tags. Each tag is then a question of its own, and the answer is a `TagComparison`.
     gold_choice : {"random", "seen", "unseen"}, optional
         How gold items were chosen. "seen": by what labels and predictions show, which is corrected
         for; "unseen": by anything else, so gold says nothing sure about other items. None: random
@@ -187,11 +192,14 @@ def compare(
     >>> result.difference("accuracy").probability_better > 0.9
     True
     """
+    arguments = dict(locals())
     from truthing.truth.several_models import shared_truth
 
     names = _names(predictions)
     check_target(target)
     draws, seed, panel_error = as_draws(draws), as_seed(seed), as_panel_error(panel_error)
+    if tags is not None:
+        return compare_tags(compare, arguments)  # type: ignore[return-value]  # asked for by tags=
     say = listener(progress)
     kinds = Kinds(gold_error, scale, cut, groups, None, unsure, skips)
     kinds.refuse_calibration(calibration_set)
@@ -204,7 +212,8 @@ def compare(
     among = kinds.panel(joined[0], kind, seed, assumptions, names)
     trained = _trained(trained_on_labels, names, gold=bool((joined[0].gold >= 0).any()))
     survey = survey_of(joined[0], order, cluster=cluster, weights=weights, stratum=stratum)
-    asked = kinds.question(joined[0], survey.used)
+    about_items = {"deployment": deployment, "gold_weights": gold_weights}
+    asked = kinds.question(joined[0], survey.used, **about_items)
     graded = [nearest_grades(j, asked["values"], assumptions) for j in joined]
     columns = [predicted_classes(j, place, threshold, assumptions) for j in graded]
     # one memory layout: samplers are compiled anew for every other, which takes longer than they do

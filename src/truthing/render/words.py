@@ -105,7 +105,7 @@ def gold_to_narrow(report: Report, ratio: float) -> str:
     if wanted is None:
         return "Gold on all of these items would not be enough: get more items too."
     return (
-        f"Gold on about {wanted - have} {'more ' if have else ''}random items (--gold FILE) "
+        f"Gold on about {wanted - have} {'more ' if have else ''}random items "
         "narrows it that far on panels like the public ones."
     )
 
@@ -119,14 +119,9 @@ def next_step(report: Report) -> str | None:
         )
     gold = report.sizes["gold"]
     if "link_effective_sample_size" not in report.diagnostics or gold >= 200:
-        return (
-            "how far the answer leans on what was assumed: --sensitivity, or report.sensitivity()."
-        )
+        return "how far the answer leans on what was assumed: ask for its sensitivity."
     wanted = next(n for n in WIDTHS if n >= 50 and n > gold)
     low, high = report["accuracy"].interval(0.95)
     half = (high - low) / 2 * expected_width(wanted) / expected_width(gold)
     more = f"{wanted - gold} {'more ' if gold else ''}random items"
-    return (
-        f"gold on {more} (--gold FILE) would narrow accuracy to about ±{half:.2f}, as it did on "
-        "public panels."
-    )
+    return f"gold on {more} would narrow accuracy to about ±{half:.2f}, as it did on public panels."
