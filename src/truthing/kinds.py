@@ -26,7 +26,7 @@ from truthing.truth.labeler_groups import LabelerGroups, learn_groups
 from truthing.truth.missing import skipped_votes, skipping
 from truthing.unsure import without_unsure
 
-TOGETHER = "together with gold_error=: that has not been studied. Leave one of them out."
+TOGETHER = "together with `gold_error=`: that has not been studied. Leave one of them out."
 
 
 MOST_CHECKED = 500_000  # labels among which missing ones are looked at

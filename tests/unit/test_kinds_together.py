@@ -65,27 +65,37 @@ def ask(facade: str, names: tuple[str, str]) -> Any:
     return tr.prevalence(labels, **about)
 
 
-@pytest.mark.parametrize("names", PAIRS, ids="-".join)
-def test_every_pair_answers_with_its_doubt_or_refuses_in_words(names: tuple[str, str]) -> None:
-    try:
-        report = ask("grade", names)
-    except tr.TruthingError as problem:
-        assert str(problem).rstrip().endswith("."), problem
-        assert any(name in str(problem) for name in names), problem
-        return
-    low, high = report["accuracy"].interval()
-    assert 0 <= low < high <= 1
-    doubt = [said for said in report.warnings if "how well that covers was not studied" in said]
+REFUSED = {(kind, "calibration_set") for kind in KINDS} | {
+    ("gold_error", drawn) for drawn in ("cluster", "weights", "stratum", "by")
+}
+
+
+def check(facade: str, names: tuple[str, str]) -> Any:
+    """The answer with its doubt said, or None where it is refused in words that name both."""
+    if names in REFUSED:
+        with pytest.raises(
+            tr.InputError, match=r"together with .*Leave one of them out\.$"
+        ) as found:
+            ask(facade, names)
+        assert all(f"`{name}=`" in str(found.value) for name in names)
+        return None
+    result = ask(facade, names)
+    doubt = [said for said in result.warnings if "how well that covers was not studied" in said]
     assert len(doubt) == 1
     assert all(f"`{name}=`" in doubt[0] for name in names)
+    return result
+
+
+@pytest.mark.parametrize("names", PAIRS, ids="-".join)
+def test_every_pair_answers_with_its_doubt_or_refuses_in_words(names: tuple[str, str]) -> None:
+    report = check("grade", names)
+    if report is not None:
+        low, high = report["accuracy"].interval()
+        assert 0 <= low < high <= 1
 
 
 @pytest.mark.parametrize("names", [p for p in PAIRS if "deployment" not in p][::4], ids="-".join)
 def test_rates_too(names: tuple[str, str]) -> None:
-    try:
-        result = ask("rate", names)
-    except tr.TruthingError as problem:
-        assert any(name in str(problem) for name in names), problem
-        return
-    assert any("how well that covers was not studied" in said for said in result.warnings)
-    assert result.draws.sum(axis=1) == pytest.approx(np.ones(len(result.draws)), abs=0.2)
+    result = check("rate", names)
+    if result is not None:
+        assert result.draws.mean(axis=0).sum() == pytest.approx(1, abs=0.03)

@@ -182,6 +182,13 @@ def test_face_values_by_hand(report: Any) -> None:
     assert report.at_face_value("micro_f1") == pytest.approx(2 * tp / both)
 
 
+def test_what_all_tags_say_is_said_once(report: Any) -> None:
+    said = [a for a in report.assumptions if "names look like" in a or "err independently" in a]
+    assert said
+    assert len(set(said)) == len(said)
+    assert not any(a.startswith(("news:", "politics:", "sports:")) for a in said)
+
+
 def test_a_gate_in_plain_words(report: Any) -> None:
     assert report.require("macro F1 >= .1").met
     assert report.require("recall[news] >= 99%").outcome == "missed"

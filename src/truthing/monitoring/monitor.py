@@ -114,7 +114,7 @@ def monitor(
             "versions is for one look."
         )
     about = read.passed, read.time, read.batch, found, read.gold
-    judged = {"agreed": read.agreed, "judged": read.judged}
+    judged: Any = {"agreed": read.agreed, "judged": read.judged}
     return Monitoring(floor, chance, *about, warnings, assumptions, **judged)
 
 

@@ -284,7 +284,8 @@ def _once(sentences: Mapping[str, Sequence[str]]) -> list[str]:
     alike: dict[str, list[tuple[str, str]]] = {}
     for tag, lines in sentences.items():
         for line in lines:
-            bare = re.sub(r"[\d.,%]+", "#", line.replace(f"not {tag}", "…").replace(tag, "…"))
+            bare = re.sub(rf"(?<!\w)(not )?{re.escape(tag)}(?!\w)", "…", line)
+            bare = re.sub(r"[\d.,%]+", "#", bare)
             alike.setdefault(bare, []).append((tag, line))
     out = []
     for group in alike.values():
