@@ -56,7 +56,9 @@ class Prevalence(Judged, Result):
         """The mean of the true grades; where classes are numbers, or scale="ordinal"."""
         values = scale_values(self.classes) if self.values is None else self.values
         ends = (float(values.min()), float(values.max()))
-        return Estimate.from_draws(self.draws @ values, support=ends, slack=self.slack)
+        # beside gold each class is drawn towards gold alone by itself: a draw need not add up to 1
+        whole = self.draws / self.draws.sum(axis=1, keepdims=True)
+        return Estimate.from_draws(whole @ values, support=ends, slack=self.slack)
 
     @property
     def headline_class(self) -> Any:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -91,7 +91,8 @@ class Task:
 
         def file(given: Given) -> File:
             if given.path not in opened:
-                opened[given.path] = File(given.table(), given.asked())
+                asked = replace(given.asked(), tags=self.options.get("tags"))
+                opened[given.path] = File(given.table(), asked)
             return opened[given.path]
 
         models = {given.name: file(given) for given in self.files.get("predictions", ())}

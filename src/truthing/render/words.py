@@ -90,7 +90,7 @@ def gold_to_narrow(report: Report, ratio: float) -> str:
         middle = (least + most) // 2
         least, most = (least, middle) if foretold.width(middle) <= wanted else (middle, most)
     return (
-        f"Gold on about {-(-most // 5) * 5} {'more ' if have else ''}random items (--gold FILE) "
+        f"Gold on about {-(-most // 5) * 5} {'more ' if have else ''}random items "
         "is expected to narrow it that far."
     )
 
@@ -105,10 +105,8 @@ def next_step(report: Report) -> str | None:
     gold, foretold = report.sizes["gold"], report.outcome.more_gold
     wanted = next((n for n in (50, 100, 200) if n > gold), 0)
     if "link_effective_sample_size" not in report.diagnostics or not wanted:
-        return (
-            "how far the answer leans on what was assumed: --sensitivity, or report.sensitivity()."
-        )
-    more = f"gold on {wanted - gold} {'more ' if gold else ''}random items (--gold FILE)"
+        return "how far the answer leans on what was assumed: ask for its sensitivity."
+    more = f"gold on {wanted - gold} {'more ' if gold else ''}random items"
     if foretold is None or wanted > report.sizes["items"]:
         return f"{more} would narrow the interval most."
     half = foretold.width(wanted - gold) / 2

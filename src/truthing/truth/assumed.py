@@ -17,7 +17,7 @@ PANELS = {
 def assumed(question: Question, panel_error: Any) -> list[str]:
     if panel_error is None:
         unknown = "as far as public panels of people and of language models were (kind not known)"
-        how = f"{PANELS.get(str(question.panel), unknown)}; panel_error (--panel-error) changes it"
+        how = f"{PANELS.get(str(question.panel), unknown)}; `panel_error=` changes it"
     else:
         how = f"by your word on about {_share(panel_error):.1%} of items"
     found = [f"The panel as a whole may be wrong together, {how}."]
