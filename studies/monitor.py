@@ -15,6 +15,7 @@ import sys
 import numpy as np
 from scipy.stats import binom
 
+from truthing.monitoring.agreement import change_p_value, changes
 from truthing.monitoring.evidence import evidence_of_fall, first_alarm, running_mean
 
 LOOKS, FLOOR, CHANCE = 1000, 0.9, 0.05
@@ -53,6 +54,22 @@ def false_alarms(count: int, rate: float, seed: int = 0) -> tuple[list[bool], li
     return ours, theirs
 
 
+def judge_changes(
+    count: int, rates: tuple[float, ...], size: int, seed: int = 2
+) -> tuple[list[bool], list[bool]]:
+    """Versions of a judge that agree with gold at these rates: does the test ring at .05, and do
+    the limits hold all true changes together?"""
+    rings, held = [], []
+    names = [f"v{k}" for k in range(len(rates)) for _ in range(size)]
+    for n in range(count):
+        rng = np.random.default_rng([seed, n])
+        hits = (rng.random(size * len(rates)) < np.repeat(rates, size)).astype(float)
+        rings.append(change_p_value(hits, names, n) < 0.05)
+        told = changes(hits, names, 0.95)
+        held.append(all(c.low <= d <= c.high for c, d in zip(told, np.diff(rates))))
+    return rings, held
+
+
 def delays(count: int, fallen: float, change: int = 300, seed: int = 1) -> list[float]:
     """Items from the fall to the alarm; infinite where it does not ring within 2,000."""
     found = []
@@ -62,6 +79,15 @@ def delays(count: int, fallen: float, change: int = 300, seed: int = 1) -> list[
         at = rings(passed)
         found.append(np.inf if at is None or at < change else at + 1 - change)
     return found
+
+
+def judge(count: int) -> None:
+    """The comparison of versions: error, power, and limits of changes."""
+    for rates in ((0.9, 0.9), (0.85, 0.85, 0.85, 0.85), (0.9, 0.8), (0.9, 0.7)):
+        for size in (30, 100):
+            rung, kept = judge_changes(count, rates, size)
+            told = f"versions agree {rates}, {size} rows each: p < .05 in {share(rung)}"
+            print(f"{told}; limits of changes hold {share(kept)}", flush=True)
 
 
 def main(count: int) -> None:
@@ -85,6 +111,7 @@ def main(count: int) -> None:
             labels = truth & (rng.random(LOOKS) > fail)
             hits.append(rings(labels, FLOOR * (1 - fail)) is not None)
         print(f"labels that fail {fail:.0%} of the passing, bound stated: {share(hits)}")
+    judge(count)
     for fallen in (0.85, 0.8, 0.7, 0.5):
         late = np.array(delays(count // 4, fallen))
         quarter, middle, most = np.quantile(late, [0.25, 0.5, 0.9], method="lower")

@@ -40,6 +40,7 @@ FLOORS = [
     {"report", "shares"},
     {"by_the_book"},
     {"streaming"},
+    {"multi_label"},
     {"grading"},
     {"rate"},
     {"doctor"},

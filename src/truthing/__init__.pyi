@@ -15,6 +15,9 @@ from truthing.monitoring.monitor import monitor as monitor
 from truthing.monitoring.result import Monitoring as Monitoring
 from truthing.mrmc.result import ReaderStudy as ReaderStudy
 from truthing.mrmc.study import readers as readers
+from truthing.multi_label.compared import TagComparison as TagComparison
+from truthing.multi_label.graded import TagReport as TagReport
+from truthing.multi_label.shares import TagShares as TagShares
 from truthing.papers.lam_stork import apparent_error as apparent_error
 from truthing.papers.lam_stork import error_bounds as error_bounds
 from truthing.papers.lam_stork import label_policy as label_policy

@@ -234,8 +234,8 @@ def positive_class(classes: tuple[Any, ...], positive: Any, assumptions: list[st
         return None
     if positive is None:
         assumptions.append(
-            f"The positive class is {classes[-1]!r}, the last in order; set positive= "
-            "(--positive) to choose the other."
+            f"The positive class is {classes[-1]!r}, the last in order; set "
+            "`positive=` to choose the other."
         )
         return 1
     return classes.index(positive)

@@ -24,6 +24,7 @@ from truthing.tables.layouts import merge
 from truthing.tables.read import Reading, check_ignored, read_as
 from truthing.tables.source import open_table
 from truthing.tables.table import Table
+from truthing.tables.tags import gathered
 
 OF_PREDICTIONS = ("labeler", "label", "truth", "count", "pattern")
 OF_MODELS = ("prediction", "score")
@@ -103,13 +104,13 @@ class _Shelf:
         self.readings: list[Reading] = []
         self._shared: set[Any] = set()
 
-    def _table(self, file: File) -> Table:
+    def _table(self, file: File, role: str = "label") -> Table:
         place = _place(file)
         if place not in self.tables:
             asked = file.asked
-            self.tables[place] = open_table(
-                file.source, delimiter=asked.delimiter, question=asked.question
-            )
+            table = open_table(file.source, delimiter=asked.delimiter, question=asked.question)
+            several = asked.tags is not None
+            self.tables[place] = gathered(table, asked.tags, role) if several else table
         return self.tables[place]
 
     def read(self, value: Any, others: tuple[str, ...]) -> Reading:
@@ -120,7 +121,8 @@ class _Shelf:
             self._shared.add(_place(file))
         else:
             asked = replace(asked.without(*others), layout=None, labeler_columns=(), question=None)
-        reading = read_as(self._table(replace(file, asked=asked)), asked)
+        role = "truth" if others == OF_GOLD else "prediction"
+        reading = read_as(self._table(replace(file, asked=asked), role), asked)
         self.readings.append(reading)
         return reading
 

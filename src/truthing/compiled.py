@@ -1,5 +1,5 @@
-"""Where compiled code is kept between runs, also where neither the library's own folder nor a home
-can be written.
+"""Compiled functions, made when they are first called, and where they are kept between runs, also
+where neither the library's own folder nor a home can be written.
 """
 
 from __future__ import annotations
@@ -8,11 +8,58 @@ import os
 import stat
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from threading import RLock
+from typing import Any
 
 VARIABLE = "NUMBA_CACHE_DIR"
 HOUSE = Path(__file__).parent
-FIRST = "steps*.nbi"  # what every grade compiles
+_ONE_AT_A_TIME = RLock()
+_tell: list[Callable[[], None]] = []
+
+
+class Compiled:
+    """A function that numba compiles when it is first called; until then numba is not imported,
+    which alone takes as long as a table of a few thousand labels."""
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        self.function, self.options = function, options
+        self.__doc__, self.__name__ = function.__doc__, function.__name__
+        self._made: Any = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.made()(*arguments)
+
+    def made(self) -> Any:
+        """What numba makes of it, and of the functions that it calls."""
+        with _ONE_AT_A_TIME:
+            if self._made is None:
+                import numba
+
+                if _tell and not compiled_before(self.function):
+                    while _tell:
+                        _tell.pop()()
+                known = self.function.__globals__
+                for name in self.function.__code__.co_names:
+                    if isinstance(known.get(name), Compiled):
+                        known[name] = known[name].made()
+                self._made = numba.njit(cache=True, **self.options)(self.function)
+        return self._made
+
+
+def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """``numba.njit`` that waits for the first call; compiled code is kept between runs.
+
+    >>> @njit
+    ... def twice(x):
+    ...     return 2 * x
+    >>> twice
+    <truthing.compiled.Compiled object at ...>
+    """
+    if function is None:
+        return lambda given: Compiled(given, options)
+    return Compiled(function, options)
 
 
 def settle() -> str:
@@ -38,11 +85,19 @@ def settle() -> str:
     )
 
 
-def compiled_before() -> bool:
-    """Has this machine compiled what a grade needs? If not, the first answer takes longer."""
-    given = os.environ.get(VARIABLE)
-    places = [Path(given)] if given else [HOUSE / "noise" / "__pycache__", _home()]
-    return any(next(place.rglob(FIRST), None) is not None for place in places)
+def when_compiling(say: Callable[[], None]) -> None:
+    """``say`` is called once, before this machine compiles anything that it has not kept."""
+    with _ONE_AT_A_TIME:
+        if say not in _tell:
+            _tell.append(say)
+
+
+def compiled_before(function: Callable[..., Any]) -> bool:
+    """Is compiled code of this function kept from an earlier run?"""
+    source, given = Path(function.__code__.co_filename), os.environ.get(VARIABLE)
+    places = [Path(given)] if given else [source.parent / "__pycache__", _home()]
+    name = f"{source.stem}.{function.__name__}-*.nbi"
+    return any(next(place.rglob(name), None) is not None for place in places)
 
 
 def _use(folder: Path) -> None:

@@ -114,6 +114,10 @@ def _where(asked: Asked, table: Table, opened: Sequence[tuple[str, Table]]) -> A
 
 def examine_tables(tables: Sequence[tuple[str, Table, Asked]]) -> list[FileFinding]:
     """Files that belong together; predictions and gold tell what labels look like."""
+    tables = [
+        (name, table, replace(asked, tags="auto") if table.several else asked)
+        for name, table, asked in tables
+    ]
     first = [read_as(table, asked) for _, table, asked in tables]
     hint: list[Any] = []
     for reading in first:

@@ -94,10 +94,15 @@ def in_fields(message: str) -> str:
 
     >>> in_fields("Give `item_column='task'`.")
     'Give “item column: task”.'
+    >>> in_fields("`panel_error=` changes it.")
+    '“panel error” changes it.'
     """
-    return _PARAMETER.sub(
-        lambda found: f"“{found[1].replace('_', ' ')}: {_plain(found[2])}”", message
-    )
+    return _PARAMETER.sub(lambda found: f"“{_field(found[1], found[2])}”", message)
+
+
+def _field(name: str, value: str) -> str:
+    words = name.replace("_", " ")
+    return f"{words}: {_plain(value)}" if value else words
 
 
 def _option(name: str, value: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from truthing.arguments import as_draws, as_panel_error, as_seed, check_target
+from truthing.arguments import as_draws, as_panel_error, as_seed
 from truthing.asking import (
     as_noise,
     as_prior,
@@ -23,8 +23,8 @@ from truthing.asking import (
     unseen_choice,
     without_itself,
 )
-from truthing.by_the_book import by_the_book
-from truthing.errors import InputError, did_you_mean
+from truthing.by_the_book import by_the_book, check_method
+from truthing.errors import InputError
 from truthing.kinds import Kinds, check_metrics
 from truthing.labels import Repeats
 from truthing.matching import Joined
@@ -32,11 +32,11 @@ from truthing.metrics.counts import Tally
 from truthing.metrics.curves import cut_of
 from truthing.metrics.face_value import face_value
 from truthing.metrics.ordinal import face_values
+from truthing.multi_label.graded import grade_tags
 from truthing.noise.base import TableNoise
 from truthing.noise.known import Confusion, Symmetric
 from truthing.ordering import Order, in_order
 from truthing.panel_kind import panel_of
-from truthing.papers import su_methods
 from truthing.predicted import predicted_classes
 from truthing.progress import Progress, listener
 from truthing.report import Report
@@ -50,7 +50,6 @@ from truthing.truth.outcome import NoiseSummary, Outcome
 from truthing.truth.question import Question
 
 WITH_TRUST = "with panel_error=0: leave panel_error out."
-METHODS = ("posterior", *su_methods.METHODS)
 
 
 def grade(
@@ -69,6 +68,7 @@ def grade(
     classifier_group: str | None = None,
     unsure: Any = None,
     skips: str | None = None,
+    tags: Any = None,
     cluster: Any = None,
     weights: Any = None,
     stratum: Any = None,
@@ -128,6 +128,9 @@ def grade(
     skips : {"random", "hard"}, optional
         Why labels are missing. "hard": labelers leave out what is hard, so such items count as
         doubtful. None: by chance, with a warning where it does not look like that.
+    tags : str or sequence, optional
+        Several labels at once: "auto", the sign between tags (";"), or the names of all tags.
+        The answer is then a `TagReport`.
     gold_choice : {"random", "seen", "unseen"}, optional
         How gold items were chosen. "seen": by what labels and predictions show, which is corrected
         for; "unseen": by anything else, so gold says nothing sure about other items. None: random
@@ -217,8 +220,10 @@ def grade(
     True
     """
     given = dict(locals())
-    _check_options(method, target)
+    check_method(method, target)
     draws, seed, panel_error = as_draws(draws), as_seed(seed), as_panel_error(panel_error)
+    if tags is not None:
+        return grade_tags(grade, given)  # type: ignore[return-value]  # asked for by tags=
     if runs_streamed(given):
         from truthing.streaming.grade import grade_streamed
 
@@ -231,7 +236,8 @@ def grade(
     assumptions = list(joined.said)
     place = positive_class(joined.labels.classes, positive, assumptions)
     survey = survey_of(joined, order, cluster=cluster, weights=weights, stratum=stratum, by=by)
-    asked = kinds.question(joined, survey.used)
+    about_items = {"deployment": deployment, "gold_weights": gold_weights}
+    asked = kinds.question(joined, survey.used, **about_items)
     joined = nearest_grades(joined, asked["values"], assumptions)
     predicted, score = predicted_classes(joined, place, threshold, assumptions)
     joined = without_itself(joined, predicted)
@@ -245,10 +251,8 @@ def grade(
     if method != "posterior":
         told = [*survey.used, *([] if gold_choice is None else ["gold_choice"])]
         refuse_survey(told, f"by method {method!r}: use method='posterior'.")
-    err: dict[str, Any] = {"noise": noise, "panel_error": panel_error, "cluster": cluster}
-    joined, calibration = calibrated(
-        [joined], calibration_set, calibration_chosen, method=method, **err
-    )
+    err = {"noise": noise, "panel_error": panel_error, "cluster": cluster, "method": method}
+    joined, calibration = calibrated([joined], calibration_set, calibration_chosen, **err)
     labels = joined.labels
     chosen = chosen_gold(joined, predicted, gold_weights, gold_choice)
     meet: dict[str, Any] = {"calibration_set": calibration_set, "deployment": deployment}
@@ -343,24 +347,8 @@ def _report(
     )
 
 
-def _check_options(method: str, target: str) -> None:
-    if method not in METHODS:
-        raise InputError(
-            f"method {method!r} is not known.{did_you_mean(method, METHODS)} Choose "
-            f"{', '.join(METHODS)}."
-        )
-    check_target(target)
-    if target == "population" and method != "posterior":
-        raise InputError(
-            f"method {method!r} speaks of these items only: use `method='posterior'` for "
-            "`target='population'`."
-        )
-
-
 def _posterior(question: Question, model: Any, panel_error: Any) -> Outcome:
-    """The default method, and the question of what else it might have assumed kept open for
-    `Report.sensitivity`.
-    """
+    """The default method; what else it might have assumed stays open for `Report.sensitivity`."""
     from truthing.truth import answer, checks, known_noise
     from truthing.truth.sensitivity import sensitivity
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from truthing.case import Case
 from truthing.class_codes import Array
-from truthing.errors import InputError
+from truthing.errors import InputError, listing
 from truthing.labeler_kinds import read_groups, siblings, too_few_left
 from truthing.labels import Labels
 from truthing.matching import Joined
@@ -26,7 +26,7 @@ from truthing.truth.labeler_groups import LabelerGroups, learn_groups
 from truthing.truth.missing import skipped_votes, skipping
 from truthing.unsure import without_unsure
 
-TOGETHER = "together with gold_error=: that has not been studied. Leave one of them out."
+TOGETHER = "together with `gold_error=`: that has not been studied. Leave one of them out."
 
 
 MOST_CHECKED = 500_000  # labels among which missing ones are looked at
@@ -84,13 +84,7 @@ class Kinds:
 
     def refuse_calibration(self, calibration_set: Any) -> None:
         """What has not been studied beside a calibration set is not answered."""
-        said = {
-            "gold_error": self.gold_error,
-            "groups": self.groups,
-            "unsure": self.unsure,
-            "skips": self.skips if self.skips == "hard" else None,
-        }
-        used = [name for name, value in said.items() if value is not None]
+        used = list(self._said())
         if calibration_set is not None and used:
             raise InputError(
                 f"`{used[0]}=` cannot be answered together with `calibration_set=`: that has not "
@@ -106,8 +100,29 @@ class Kinds:
         """The noise model, where none was asked for."""
         return Ordinal() if noise is None and self.ordinal else noise
 
-    def question(self, joined: Joined, used: Sequence[str] = ()) -> dict[str, Any]:
-        """What `Question` has to know; ``used`` are arguments on how items were drawn."""
+    def _said(self) -> dict[str, Any]:
+        """What was given, by name; what says nothing is left out."""
+        told = {
+            "gold_error": self.gold_error,
+            "scale": self.scale if self.scale == "ordinal" else None,
+            "cut": self.cut,
+            "groups": self.groups if self.groups is not None else self.classifier_group,
+            "unsure": self.unsure,
+            "skips": self.skips if self.skips == "hard" else None,
+        }
+        return {name: value for name, value in told.items() if value is not None}
+
+    def question(self, joined: Joined, used: Sequence[str] = (), **others: Any) -> dict[str, Any]:
+        """What `Question` has to know; ``used`` are arguments on how items were drawn, ``others``
+        more that were given. What has not been studied together is said."""
+        given = list(self._said())
+        more = [*used, *(name for name, value in others.items() if value is not None)]
+        if len(given) > 1 or (given and more):
+            names = listing((f"`{name}=`" for name in (*given, *more)), 8)
+            joined.warnings.append(
+                f"{names} are used together. Each covers by itself; together each was taken to "
+                "hold for the others' data too, and how well that covers was not studied."
+            )
         error = as_gold_error(self.gold_error, joined)
         if error is not None and used:
             names = " and ".join(f"`{name}=`" for name in used)

@@ -90,5 +90,5 @@ def panel_of(panel: str | None, labelers: Sequence[Any], notes: list[str]) -> st
     found = guess_panel(labelers)
     if found is not None:
         words = {"models": "language models", "people": "people"}[found]
-        notes.append(f"The labelers' names look like {words}; panel= (--panel) says otherwise.")
+        notes.append(f"The labelers' names look like {words}; `panel=` says otherwise.")
     return found

@@ -24,6 +24,7 @@ from truthing.asking import (
 )
 from truthing.kinds import Kinds
 from truthing.labels import Repeats
+from truthing.multi_label.shares import rate_tags
 from truthing.noise.base import TableNoise
 from truthing.noise.known import Confusion, Symmetric
 from truthing.ordering import in_order
@@ -53,6 +54,7 @@ def prevalence(
     groups: Any = None,
     unsure: Any = None,
     skips: str | None = None,
+    tags: Any = None,
     cluster: Any = None,
     weights: Any = None,
     stratum: Any = None,
@@ -97,6 +99,9 @@ def prevalence(
     skips : {"random", "hard"}, optional
         Why labels are missing. "hard": labelers leave out what is hard, so such items count as
         doubtful. None: by chance, with a warning where it does not look like that.
+    tags : str or sequence, optional
+        Several labels at once: "auto", the sign between the tags of a cell (";"), or the names of
+        all tags. Each tag is then a question of its own, and the answer is a `TagShares`.
     gold_choice : {"random", "seen", "unseen"}, optional
         How gold items were chosen. "seen": by what labels and predictions show, which is corrected
         for; "unseen": by anything else, so gold says nothing sure about other items. None: random
@@ -172,6 +177,8 @@ def prevalence(
 
     check_target(target)
     draws, seed, panel_error = as_draws(draws), as_seed(seed), as_panel_error(panel_error)
+    if tags is not None:
+        return rate_tags(prevalence, arguments)  # type: ignore[return-value]  # asked for by tags=
     if runs_streamed(arguments):
         from truthing.streaming.rate import prevalence_streamed
 
@@ -214,7 +221,7 @@ def prevalence(
         survey=survey,
         progress=listener(progress),
         panel=kind,
-        **kinds.question(joined, survey.used),
+        **kinds.question(joined, survey.used, gold_weights=gold_weights),
         **kinds.panel(joined, kind, seed, assumptions).fields(0),
     )
     if calibration is not None:

@@ -123,6 +123,15 @@ class Report(PerItem, Judged, Result):
     def confusion(self) -> ConfusionMatrix:
         return self.outcome.answer.confusion
 
+    def expected_width(self, n_gold: int, level: float = 0.95) -> float:
+        """How wide the interval of the accuracy will be with so many more random gold items."""
+        if self.outcome.more_gold is None:
+            raise InputError(
+                "the width with more gold is foretold for the default answer only, without "
+                "clusters, weights, slices, erring gold and another prevalence."
+            )
+        return float(self.outcome.more_gold.width(n_gold, level))
+
     def by_slice(self, metric: str = "accuracy") -> list[SliceEstimate]:
         """The metric in each slice that ``by=`` makes, partially pooled."""
         found = {name: a.estimate(metric) for name, a in self.outcome.slices.items()}

@@ -215,7 +215,7 @@ def gold_enough(spread: float, estimate: Estimate, ratio: float, have: int, item
     if have + more >= items:
         return "Gold on all of these items would decide, or more items with gold."
     return (
-        f"Gold on {more:,} {'more ' if have else ''}random items (--gold FILE) would be enough by "
+        f"Gold on {more:,} {'more ' if have else ''}random items would be enough by "
         f"itself; "
         "with these labels beside it, less may do."
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from pathlib import Path
 
 import numpy as np
@@ -41,6 +42,52 @@ def test_no_gambler_expects_to_win_at_the_floor(floor: float) -> None:
             np.testing.assert_allclose(mean, 1.0)
         else:
             assert (np.asarray(mean) < 1).all()
+
+
+def judged(rates: dict[str, float], seed: int = 0, size: int = 60) -> list[dict[str, object]]:
+    """Rows with truth and the label of a judge whose versions agree with it at these rates."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for version, rate in rates.items():
+        for _ in range(size):
+            truth = int(rng.random() < 0.9)
+            label = truth if rng.random() < rate else 1 - truth
+            rows.append({"version": version, "truth": truth, "label": label})
+    return rows
+
+
+def test_a_judge_that_changed_is_found() -> None:
+    result = tr.monitor(judged({"v1": 0.95, "v2": 0.6}, size=120))
+    first, second = result.agreement()
+    assert (first.name, first.items, second.name) == ("v1", 120, "v2")
+    assert first.low <= 0.95 <= first.high
+    (step,) = result.agreement_changes()
+    assert step.low <= second.rate - first.rate <= step.high < 0
+    assert result.agreement_p_value < 0.001
+    assert "differs between versions" in result.verdict()
+    assert json.loads(result.to_json())["agreement"][1]["version"] == "v2"
+    assert "agreement with gold" in result.to_markdown()
+
+
+def test_the_test_of_versions_keeps_its_error_and_changes_are_held() -> None:
+    """400 data sets of three equal versions: more than 36 of p < .05 have probability below .001;
+    fewer than 367 held pairs of changes have probability below .001."""
+    from monitor import judge_changes
+
+    rings, held = judge_changes(400, (0.85, 0.85, 0.85), size=30, seed=3)
+    assert sum(rings) <= 36
+    assert sum(held) >= 367
+    rings, held = judge_changes(200, (0.95, 0.7, 0.7), size=60, seed=4)
+    assert np.mean(rings) > 0.8
+    assert sum(held) >= 179
+
+
+def test_rows_without_both_say_nothing_of_the_judge() -> None:
+    rows = [{k: v for k, v in row.items() if k != "label"} for row in judged({"a": 0.9, "b": 0.9})]
+    result = tr.monitor(rows)
+    assert result.agreement() == []
+    assert result.agreement_p_value == 1.0
+    assert result.judge_words() == ""
 
 
 def test_false_alarms_over_a_thousand_looks_and_the_delay() -> None:

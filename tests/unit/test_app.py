@@ -491,6 +491,33 @@ def test_every_job_gives_the_numbers_of_its_command(
     assert "<iframe" in shown
 
 
+@pytest.mark.parametrize("job", ["grade", "rate"])
+def test_several_labels_at_once(
+    visitor: Visitor, tmp_path: Path, monkeypatch: Any, job: str
+) -> None:
+    """Tags on the page give the numbers of the command that is shown."""
+    import html
+
+    words = ["x;y", "x", "y", "[]"]
+    labels = "item,labeler,label\n" + "".join(
+        f"{i},w{w},{words[(i + (i % 7 == w)) % 4]}\n" for i in range(40) for w in range(3)
+    )
+    predictions = "item,prediction\n" + "".join(f"{i},{words[i % 4]}\n" for i in range(40))
+    page = visitor.send(("l.csv", labels), ("p.csv", predictions)).url.path
+    files = {"file-labels": "0", "file-predictions": "1", "file-gold": ""}
+    answers = {"tags": ";", "noise": "rate", "noise-rate": "10"}
+    run = visitor.post(f"{page}/{job}", {**files, **answers}).url.path
+    assert visitor.wait(run) == "done", visitor.client.get(run).text
+    shown = visitor.client.get(run).text
+    command = html.unescape(re.findall(r'<code id="command">(.*?)</code>', shown)[0])
+    assert "--tags ';'" in command
+    (tmp_path / "l.csv").write_text(labels)
+    (tmp_path / "p.csv").write_text(predictions)
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(command_line, [*shlex.split(command)[1:], "--json"])
+    assert visitor.client.get(f"{run}/download/result.json").json() == json.loads(done.stdout)
+
+
 def test_one_file_with_everything_is_named_once() -> None:
     file = Given(Path("x"), "all.csv")
     task = Task(

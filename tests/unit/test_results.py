@@ -123,10 +123,16 @@ def _reads() -> list[dict[str, Any]]:
     ]
 
 
+def _tagged() -> Result:
+    said = [["a", "b"], ["b"], ["a"], []] * 20
+    return tr.grade(said, [[s, s[:1], s] for s in said], tags="auto", noise=0.1, draws=300)
+
+
 RESULTS: dict[str, Callable[[], Result]] = {
     "grade": _graded,
     "rate": lambda: tr.prevalence(_data().labels, noise=0.15, draws=300),
     "compare": _compared,
+    "tags": _tagged,
     "monitor": lambda: tr.monitor([1] * 40 + [0] * 20),
     "readers": lambda: tr.readers(_reads()),
     "prefer": lambda: tr.prefer(PREFER / "verdicts.csv", gold=PREFER / "gold.csv", draws=300),

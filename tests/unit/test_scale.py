@@ -31,6 +31,17 @@ def graded(
     return labels, said[-1] + 1, truth + 1
 
 
+def test_the_mean_grade_is_a_mean_of_grades() -> None:
+    """Beside gold a draw of the shares need not add up to one; a mean grade must not feel that."""
+    labels, _, truth = graded(150, n_grades=4)
+    gold = {i: int(truth[i]) for i in range(0, 150, 5)}
+    result = tr.prevalence(labels, gold=gold, scale="ordinal", panel="people", draws=300)
+    sums = result.draws.sum(axis=1)
+    by_hand = result.draws @ np.arange(1, 5) / sums
+    assert result.mean_score.draws == pytest.approx(by_hand)
+    assert np.abs(result.mean_score.draws - 2.5).max() <= 1.5
+
+
 def test_rows_decay_with_distance_and_add_up() -> None:
     rows = ordinal_tables(np.array([0.5, 1.5, 2.5]), np.array([0.0, 0.6]), np.array([3.0, 3.0]))
     assert rows.sum(axis=2) == pytest.approx(np.ones((2, 4)))

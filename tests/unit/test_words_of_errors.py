@@ -45,6 +45,27 @@ def test_no_message_of_the_library_names_an_option() -> None:
     assert not wrong, f"write `name=value` in backquotes: {wrong}"
 
 
+# their sentences are about commands, or are said beside the command that they belong to
+OF_COMMANDS = ("cli", "app", "reproduce", "doctor.py", "planning", "people", "__init__.py")
+
+
+def test_no_sentence_for_everybody_names_an_option() -> None:
+    """Assumptions, warnings and advice reach Python and the page too."""
+    wrong = []
+    for path in sorted(HOUSE.rglob("*.py")):
+        if path.relative_to(HOUSE).parts[0] in OF_COMMANDS or path.name == "plan.py":
+            continue
+        tree = ast.parse(path.read_text("utf-8"))
+        said = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Expr)}  # docstrings
+        wrong += [
+            f"{path.relative_to(HOUSE)}:{node.lineno}"
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+            if id(node) not in said and re.search(r"(?<![\w-])--[a-z]", node.value)
+        ]
+    assert not wrong, f"write `name=value` in backquotes: {wrong}"
+
+
 LONG = "item,labeler,label\n1,a,yes\n2,a,no\n1,b,yes\n2,b,no\n"
 CASES: dict[str, tuple[dict[str, str], dict[str, Any], str, str, str]] = {
     "two labels of one labeler": (

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from truthing.case import Case, File, read_case
-from truthing.compiled import compiled_before
+from truthing.compiled import when_compiling
 from truthing.errors import InputError
 from truthing.progress import Progress
 from truthing.tables.asked import Asked
@@ -26,12 +26,21 @@ Say = Callable[[float | None, str], None]
 
 def patient(say: Say) -> Progress:
     """Progress for a long computation, which says so where it has to be compiled first."""
-    late = (
-        ""
-        if compiled_before()
-        else " (the first run on this machine takes about half a minute more)"
-    )
-    return lambda done, words: say(done, words + late)
+    last: tuple[float | None, str] = (None, "starting")
+    late = ""
+
+    def compiling() -> None:
+        nonlocal late
+        late = " (the first run of this kind on this machine takes about half a minute more)"
+        say(last[0], last[1] + late)
+
+    def told(done: float, words: str) -> None:
+        nonlocal last
+        last = done, words
+        say(done, words + late)
+
+    when_compiling(compiling)
+    return told
 
 
 @dataclass(frozen=True)
@@ -82,7 +91,8 @@ class Task:
 
         def file(given: Given) -> File:
             if given.path not in opened:
-                opened[given.path] = File(given.table(), given.asked())
+                asked = replace(given.asked(), tags=self.options.get("tags"))
+                opened[given.path] = File(given.table(), asked)
             return opened[given.path]
 
         models = {given.name: file(given) for given in self.files.get("predictions", ())}

@@ -10,11 +10,7 @@ from markupsafe import escape
 from truthing.errors import in_fields
 
 KNOWN = {
-    "set positive= (--positive) to choose the other": "the form can choose the other",
-    "panel_error (--panel-error) changes that": "the form can change that",
-    "panel_error (--panel-error) changes it": "the form can change it",
-    "panel= (--panel) says otherwise": "the form can say otherwise",
-    "--sensitivity, or report.sensitivity()": "tick it under “More questions”",
+    "ask for its sensitivity": "tick it under “More questions”",
     "as a file: --next FILE, or plan.next_items()": "as a file: download it above",
 }
 _QUOTED = re.compile(r"(`\w+=[^`]*`)")
@@ -26,8 +22,8 @@ _ARGUMENT = re.compile(r"\b([a-z]+(?:_[a-z]+)*)=(?=\S|$)")
 def plain(sentence: str) -> str:
     """A sentence without options and Python.
 
-    >>> plain("The positive class is 'spam'; set positive= (--positive) to choose the other.")
-    "The positive class is 'spam'; the form can choose the other."
+    >>> plain("The positive class is 'spam'; set `positive=` to choose the other.")
+    "The positive class is 'spam'; set “positive” to choose the other."
     >>> plain("Check the item column of both (--item-column), or say --layout wide.")
     'Check the item column of both, or say “layout” wide.'
     >>> plain("Give `map={'0': 'ham'}`.")

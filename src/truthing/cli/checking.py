@@ -71,6 +71,39 @@ def for_rate(asked: Sequence[Requirement], labels: Any, gold: Any, *, repeats: A
                 )
 
 
+def for_tags(
+    asked: Sequence[Requirement],
+    case: Any,
+    tags: Any,
+    repeats: Any,
+    sensitivity: bool = False,
+    truth_to: str | None = None,
+) -> None:
+    """Metrics over tags or of a tag that occurs, in `rate` a tag; and models that were given."""
+    from truthing.multi_label.graded import metric_name
+    from truthing.multi_label.sets import read_tagged
+
+    for option, given in (("--sensitivity", sensitivity), ("--truth", truth_to)):
+        if given:
+            raise InputError(f"{option} is about one question: grade one tag at a time.")
+    if not asked:
+        return
+    found = read_tagged(case, case.models, case.gold, tags, repeats).cases
+    with usage():
+        for requirement in asked:
+            if case.models:
+                metric_name(requirement.metric, found)
+            elif requirement.metric.casefold() not in {tag.casefold() for tag in found}:
+                hint = did_you_mean(requirement.metric, found)
+                raise InputError(f"no tag is called {requirement.metric!r}.{hint}")
+            for name in filter(None, (requirement.first, requirement.second)):
+                if name not in case.models:
+                    raise InputError(
+                        f"no model is called {name!r}.{did_you_mean(name, case.models)} There are "
+                        f"{listing(case.models)}."
+                    )
+
+
 def _metrics(
     asked: Sequence[Requirement],
     models: Sequence[Any],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -23,8 +23,13 @@ def compare(
         ),
     ],
     metric: Annotated[
-        str, typer.Option("--metric", help="What to compare: accuracy, f1, recall[cat], auc, …")
-    ] = "accuracy",
+        str | None,
+        typer.Option(
+            "--metric",
+            help="What to compare: accuracy (the default), f1, recall[cat], auc, …; of several "
+            "tags macro_f1 (the default), macro_recall, hamming_accuracy, f1[sports], …",
+        ),
+    ] = None,
     by: Annotated[
         str | None,
         typer.Option(
@@ -90,11 +95,12 @@ def compare(
     from truthing.case import read_case
     from truthing.comparison.compare import compare as compare_models
     from truthing.render.compare import show
+    from truthing.render.tags import show as show_tags
     from truthing.render.waiting import waiting
 
     output.check()
     asked = gate.asked("compare")
-    said = parse.asked(
+    said = said_of_labels.asked(
         layout=layout,
         item_column=item_column,
         labeler_column=labeler_column,
@@ -111,15 +117,12 @@ def compare(
     )
     case = read_case([labels, *(more_labels or [])], named_files(predictions), gold, asked=said)
     seen = said_of_labels.settled(case, positive)
-    checking.for_compare(
-        asked,
-        seen.models,
-        seen.labels,
-        seen.gold,
-        positive=positive,
-        threshold=threshold,
-        repeats=repeats,
-    )
+    tagged = said_of_labels.tags is not None
+    if tagged:
+        checking.for_tags(asked, case, said_of_labels.tags, repeats)
+    else:
+        about: Any = {"positive": positive, "threshold": threshold, "repeats": repeats}
+        checking.for_compare(asked, seen.models, seen.labels, seen.gold, **about)
     with waiting() as progress:
         result = compare_models(
             case.models,
@@ -146,8 +149,8 @@ def compare(
     showing.deliver(
         result,
         output,
-        show,
-        about={"metric": metric, "level": level},
+        show_tags if tagged else show,
+        about={"metric": metric or ("macro_f1" if tagged else "accuracy"), "level": level},
         words={"within": within},
         verdicts=verdicts,
     )

@@ -106,6 +106,7 @@ def grade(
     """
     from truthing import grading
     from truthing.case import read_case
+    from truthing.render.tags import show as show_tags
     from truthing.render.terminal import show
     from truthing.render.waiting import waiting
     from truthing.render.words import check_terms
@@ -115,7 +116,7 @@ def grade(
     output.check()
     check_terms(terms)
     asked = gate.asked("grade")
-    said = parse.asked(
+    said = said_of_labels.asked(
         layout=layout,
         item_column=item_column,
         labeler_column=labeler_column,
@@ -154,10 +155,11 @@ def grade(
     if not streams:
         case = read_case(files[1:] or files, {"model": files[0]}, gold, asked=said)
         seen = said_of_labels.settled(case, positive)
-        about: Any = {"method": method, "positive": positive, "threshold": threshold}
-        checking.for_grade(
-            asked, seen.predictions, seen.labels, seen.gold, **about, repeats=repeats
-        )
+        about = {k: common[k] for k in ("method", "positive", "threshold", "repeats")}
+        if said_of_labels.tags is None:
+            checking.for_grade(asked, seen.predictions, seen.labels, seen.gold, **about)
+        else:
+            checking.for_tags(asked, case, said_of_labels.tags, repeats, sensitivity, truth_to)
         common["prior"] = parse.prior(prior, seen.labels.classes, positive)
     with waiting() as progress:
         common["progress"] = part(progress, 0, 0.4 if sensitivity else 1)
@@ -176,7 +178,7 @@ def grade(
     showing.deliver(
         report,
         output,
-        partial(show, sensitivity=found),
+        partial(show, sensitivity=found) if said_of_labels.tags is None else show_tags,
         about={"level": level},
         words={"terms": terms},
         verdicts=verdicts,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import typer
@@ -59,6 +59,17 @@ Skips = Annotated[
 ]
 
 
+Tags = Annotated[
+    str | None,
+    typer.Option(
+        "--tags",
+        metavar="SIGN|NAMES|auto",
+        help="Several labels at once: the sign between the tags of a cell (';'), the names of all "
+        "tags split by commas, or auto. Each tag is a question of its own.",
+    ),
+]
+
+
 @dataclass(frozen=True)
 class Said:
     """What the labels are."""
@@ -69,6 +80,7 @@ class Said:
     groups: Groups = None
     unsure: Unsure = None
     skips: Skips = None
+    tags: Tags = None
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -80,7 +92,12 @@ class Said:
             "unsure": self.unsure,
             "groups": self.groups,
             "skips": self.skips,
+            "tags": self.tags,
         }
+
+    def asked(self, **said: str | None) -> Any:
+        """What was said about files, and whether their cells hold several tags."""
+        return replace(parse.asked(**said), tags=self.tags)
 
     def settled(self, case: Any, positive: str | None = None) -> Any:
         """The case as its classes will be, for whoever has to look at them first."""

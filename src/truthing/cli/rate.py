@@ -50,13 +50,14 @@ def rate(
     from truthing.case import read_case
     from truthing.rate import prevalence
     from truthing.render.rate import show
+    from truthing.render.tags import show as show_tags
     from truthing.render.waiting import waiting
     from truthing.streaming.choice import runs_streamed
     from truthing.streaming.rate import prevalence_streamed
 
     output.check()
     asked = gate.asked("rate")
-    said = parse.asked(
+    said = said_of_labels.asked(
         layout=layout,
         item_column=item_column,
         labeler_column=labeler_column,
@@ -85,7 +86,10 @@ def rate(
     if not streams:
         case = read_case(labels, gold=gold, asked=replace(said, per=by))
         seen = said_of_labels.settled(case)
-        checking.for_rate(asked, seen.labels, seen.gold, repeats=repeats)
+        if said_of_labels.tags is not None:
+            checking.for_tags(asked, case, said_of_labels.tags, repeats)
+        else:
+            checking.for_rate(asked, seen.labels, seen.gold, repeats=repeats)
     with waiting() as progress:
         common["progress"] = progress
         if streams:
@@ -94,5 +98,6 @@ def rate(
             result = prevalence(case, gold=case.gold, **common)
     parse.in_words_of_options(result)
     verdicts = gate.judge(result, asked)
-    showing.deliver(result, output, show, about={"level": level}, verdicts=verdicts)
+    shown = show if said_of_labels.tags is None else show_tags
+    showing.deliver(result, output, shown, about={"level": level}, verdicts=verdicts)
     gate.end(verdicts, "rate")

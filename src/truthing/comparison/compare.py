@@ -28,7 +28,9 @@ from truthing.kinds import Kinds
 from truthing.labels import Labels, Repeats
 from truthing.matching import Joined
 from truthing.metrics.counts import Tally
+from truthing.metrics.estimate import NEARLY
 from truthing.metrics.face_value import face_value
+from truthing.multi_label.compared import compare_tags
 from truthing.ordering import in_order
 from truthing.panel_kind import panel_of
 from truthing.predicted import predicted_classes
@@ -66,6 +68,7 @@ def compare(
     groups: Any = None,
     unsure: Any = None,
     skips: str | None = None,
+    tags: Any = None,
     cluster: Any = None,
     weights: Any = None,
     stratum: Any = None,
@@ -118,6 +121,9 @@ def compare(
     skips : {"random", "hard"}, optional
         Why labels are missing. "hard": labelers leave out what is hard, so such items count as
         doubtful. None: by chance, with a warning where it does not look like that.
+    tags : str or sequence, optional
+        Several labels at once: "auto", the sign between the tags of a cell (";"), or the names of
+        all tags. Each tag is then a question of its own, and the answer is a `TagComparison`.
     gold_choice : {"random", "seen", "unseen"}, optional
         How gold items were chosen. "seen": by what labels and predictions show, which is corrected
         for; "unseen": by anything else, so gold says nothing sure about other items. None: random
@@ -195,12 +201,14 @@ def compare(
     >>> result.difference("accuracy").probability_better > 0.9
     True
     """
+    arguments = dict(locals())
     from truthing.truth.several_models import shared_truth
 
     names = _names(predictions)
     check_target(target)
     draws, seed, panel_error = as_draws(draws), as_seed(seed), as_panel_error(panel_error)
-    say = listener(progress)
+    if tags is not None:
+        return compare_tags(compare, arguments)  # type: ignore[return-value]  # asked for by tags=
     kinds = Kinds(gold_error, scale, cut, groups, None, unsure, skips)
     kinds.refuse_calibration(calibration_set)
     given = dict(zip(names, predictions.values()))
@@ -212,7 +220,7 @@ def compare(
     among = kinds.panel(joined[0], kind, seed, assumptions, names)
     trained = _trained(trained_on_labels, names, gold=bool((joined[0].gold >= 0).any()))
     survey = survey_of(joined[0], order, cluster=cluster, weights=weights, stratum=stratum)
-    asked = kinds.question(joined[0], survey.used)
+    asked = kinds.question(joined[0], survey.used, deployment=deployment, gold_weights=gold_weights)
     graded = [nearest_grades(j, asked["values"], assumptions) for j in joined]
     columns = [predicted_classes(j, place, threshold, assumptions) for j in graded]
     # one memory layout: samplers are compiled anew for every other, which takes longer than they do
@@ -221,7 +229,7 @@ def compare(
     draws = _fitting(draws, votes, len(names), warnings)
     shares = as_deployment(deployment, votes.classes, place)
     chosen = chosen_gold(joined[0], codes[0], gold_weights, gold_choice)
-    err: dict[str, Any] = {"noise": noise, "panel_error": panel_error, "cluster": cluster}
+    err = {"noise": noise, "panel_error": panel_error, "cluster": cluster}
     first, calibration = calibrated(joined, calibration_set, calibration_chosen, **err)
     meet: dict[str, Any] = {"calibration_set": calibration_set, "deployment": deployment, "by": by}
     assumptions += said_together(survey, chosen, **meet)
@@ -241,7 +249,7 @@ def compare(
         survey=survey,
         n_draws=draws,
         seed=seed,
-        say=say,
+        say=listener(progress),
         panel=kind,
         trained=[a or b for a, b in zip(trained, among.own)],
         kinds={**asked, **among.fields()},
@@ -249,8 +257,7 @@ def compare(
     parts = slices_of(by, first, order)
     found = ask() if calibration is None else _calibrated_truth(ask, first, calibration, parts)
     slices = {name: parts.items_of(name) for name in parts.slice_names}
-    if slices:
-        warnings += slice_warnings(slices, len(names))
+    warnings += slice_warnings(slices, len(names)) if slices else []
     scored = _scored([c[1] for c in columns], votes, place, ask, draws)
     if scored is not None and calibration is not None:
         scored = None
@@ -275,6 +282,7 @@ def compare(
         shares,
         found.pairs,
         asked["values"],
+        1.0 if panel_error == 0 or calibration is not None else NEARLY,
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.metrics.counts import Tally
-from truthing.metrics.estimate import check_level, shortest_interval
+from truthing.metrics.estimate import check_level, credible_interval
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,7 +19,7 @@ class ConfusionMatrix:
     intervals.
 
     >>> draws = np.array([[[8, 2], [1, 9]], [[7, 3], [1, 9]]])
-    >>> Confusion.from_dense(draws).mean.tolist()
+    >>> ConfusionMatrix.from_dense(draws).mean.tolist()
     [[7.5, 2.5], [1.0, 9.0]]
     """
 
@@ -62,7 +62,7 @@ class ConfusionMatrix:
                 f"{self.n_classes:,} classes are too many to keep a table of classes × classes for "
                 "each draw: its mean is known, limits of its cells are not. Merge rare classes."
             )
-        low, high = shortest_interval(self.draws, level)
+        low, high = credible_interval(self.draws, level)
         return self._spread(low), self._spread(high)
 
     def _spread(self, values: Array) -> Array:

@@ -74,16 +74,18 @@ def drawn_metric(
     positive: int | None,
     support: tuple[float, float],
     values: Array | None = None,
+    slack: float = 1.0,
 ) -> Estimate:
     """Any metric of draws of a confusion matrix."""
     if name not in ORDINAL:
         found = evaluate(name, confusion.tally, classes=classes, positive=positive)
-        return Estimate.from_draws(found, support=support)
+        return Estimate.from_draws(found, support=support, slack=slack)
     grades = scale_values(classes) if values is None else values
     low, high = float(grades.min()), float(grades.max())
     supports = {"weighted_kappa": (-1.0, 1.0), "mean_absolute_error": (0.0, high - low)}
     support = supports.get(name, (low, high))
-    return Estimate.from_draws(ordinal_metric(name, confusion, grades), support=support)
+    found = ordinal_metric(name, confusion, grades)
+    return Estimate.from_draws(found, support=support, slack=slack)
 
 
 def face_values(table: Array, values: Array | None) -> dict[str, float]:

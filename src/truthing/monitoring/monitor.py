@@ -49,7 +49,9 @@ def monitor(
     Returns
     -------
     Monitoring
-        ``.alarm``, ``.alarm_at``, ``.e_value``, ``.batches()``, ``.drifted()``, ``.running()``.
+        ``.alarm``, ``.alarm_at``, ``.e_value``, ``.batches()``, ``.drifted()``, ``.running()``;
+        where rows have truth and label, ``.agreement()``, ``.agreement_changes()`` and
+        ``.agreement_p_value``: has the judge changed?
 
     Raises
     ------
@@ -105,8 +107,15 @@ def monitor(
             "Labels, not gold: a judge that became stricter than your bound rings the alarm, and a "
             "judge that became kinder hides a fall. Gold on some items of every week shows both."
         )
+    if read.agreed is not None:
+        assumptions.append(
+            "Rows with both truth and label say how often the judge agrees with gold; rows of one "
+            "version are a random choice of its items. Unlike the alarm, this comparison of "
+            "versions is for one look."
+        )
     about = read.passed, read.time, read.batch, found, read.gold
-    return Monitoring(floor, chance, *about, warnings, assumptions)
+    judged: Any = {"agreed": read.agreed, "judged": read.judged}
+    return Monitoring(floor, chance, *about, warnings, assumptions, **judged)
 
 
 def _share(name: str, value: Any) -> float:

@@ -6,26 +6,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from truthing.class_codes import Array
+from truthing.monitoring.agreement import Change, Rate, change_p_value, changes, exact_rates
 from truthing.monitoring.evidence import first_alarm, running_mean
 from truthing.results import Result
-
-
-@dataclass(frozen=True, eq=False)
-class Batch:
-    """One batch, date or version; the limits hold for all batches together."""
-
-    name: str
-    items: int
-    passes: int
-    low: float
-    high: float
-
-    @property
-    def rate(self) -> float:
-        return self.passes / self.items
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +28,8 @@ class Monitoring(Result):
     gold: bool
     warnings: list[str] = field(default_factory=list)
     assumptions: list[str] = field(default_factory=list)
+    agreed: Array | None = None  # of rows with truth and label: whether they are the same
+    judged: tuple[str, ...] = ()  # the version of each of those
 
     @cached_property
     def _at(self) -> int | None:
@@ -72,22 +58,42 @@ class Monitoring(Result):
         low, high = running_mean(self.passed, level)
         return float(low[-1]), float(high[-1])
 
-    def batches(self, level: float = 0.95) -> list[Batch]:
+    def batches(self, level: float = 0.95) -> list[Rate]:
         """Pass rate of each batch; exact limits, corrected for the number of batches."""
-        from scipy.stats import beta
+        return exact_rates(self.passed, self.batch, level)
 
-        names = list(dict.fromkeys(self.batch))
-        tail = (1 - level) / len(names) / 2
-        where, found = np.array(self.batch), []
-        for name in names:
-            mine = self.passed[where == name]
-            n, k = len(mine), int(mine.sum())
-            low = float(beta.ppf(tail, k, n - k + 1)) if k else 0.0
-            high = float(beta.ppf(1 - tail, k + 1, n - k)) if k < n else 1.0
-            found.append(Batch(name, n, k, low, high))
-        return found
+    # ---- the judge -------------------------------------------------------------------------------
 
-    def drifted(self, level: float = 0.95) -> tuple[Batch, Batch] | None:
+    def agreement(self, level: float = 0.95) -> list[Rate]:
+        """How often the judge agrees with gold, version by version (or batch); exact limits,
+        corrected for the number of versions. Empty where no row has both truth and label.
+        """
+        return [] if self.agreed is None else exact_rates(self.agreed, self.judged, level)
+
+    def agreement_changes(self, level: float = 0.95) -> list[Change]:
+        """Each version's agreement minus that of the version before, with limits."""
+        return [] if self.agreed is None else changes(self.agreed, self.judged, level)
+
+    @cached_property
+    def agreement_p_value(self) -> float:
+        """P of differences between versions this large if the judge has not changed."""
+        return 1.0 if self.agreed is None else change_p_value(self.agreed, self.judged)
+
+    def judge_words(self, level: float = 0.95) -> str:
+        """Whether the judge has changed, in words; empty where nothing can be said."""
+        found = self.agreement(level)
+        if len(found) < 2:
+            return ""
+        p = self.agreement_p_value
+        most = max(self.agreement_changes(level), key=lambda c: abs(c.difference))
+        said = f"The judge's agreement with gold {'differs' if p < 1 - level else 'shows no'} "
+        said += "between versions" if p < 1 - level else "difference between versions"
+        said += f" (p = {p:.2g}); the largest step is from {most.earlier} to {most.later}: "
+        return f"{said}{100 * most.difference:+.0f} points ({100 * most.low:+.0f} to " + (
+            f"{100 * most.high:+.0f})."
+        )
+
+    def drifted(self, level: float = 0.95) -> tuple[Rate, Rate] | None:
         """The two batches whose limits lie farthest apart, where they do not meet."""
         found = self.batches(level)
         best, worst = max(found, key=lambda b: b.low), min(found, key=lambda b: b.high)
@@ -110,14 +116,14 @@ class Monitoring(Result):
                 f" Batches differ: {apart[0].name} has {apart[0].rate:.0%}, {apart[1].name} has "
             )
             said += f"{apart[1].rate:.0%}."
-        return said
+        return f"{said} {self.judge_words(level)}".rstrip()
 
     def to_frame(self, level: float = 0.95) -> Any:
         """One row for each batch: items, passes, limits."""
         import polars as pl
 
         rows = [
-            (b.name, b.items, b.passes, b.rate, b.low, b.high, level) for b in self.batches(level)
+            (b.name, b.items, b.hits, b.rate, b.low, b.high, level) for b in self.batches(level)
         ]
         heads = ["batch", "items", "passes", "pass_rate", "low", "high", "level"]
         return pl.DataFrame(rows, schema=heads, orient="row")
@@ -140,10 +146,21 @@ class Monitoring(Result):
                 "level": level,
             },
             "batches": self.to_frame(level).to_dicts(),
+            **self._judge(level),
             "verdict": self.verdict(level),
             "assumptions": self.assumptions,
             "warnings": self.warnings,
         }
+
+    def _judge(self, level: float) -> dict[str, Any]:
+        if self.agreed is None:
+            return {}
+        rates = [
+            {"version": r.name, "items": r.items, "agreement": r.rate, "low": r.low, "high": r.high}
+            for r in self.agreement(level)
+        ]
+        steps = [vars(change) for change in self.agreement_changes(level)]
+        return {"agreement": rates, "changes": steps, "agreement_p_value": self.agreement_p_value}
 
     def __str__(self) -> str:
         said = [self.verdict(), *(f"Assumed: {a}" for a in self.assumptions)]

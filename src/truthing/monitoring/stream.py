@@ -38,6 +38,8 @@ class MonitoredStream:
     batch: tuple[str, ...]
     gold: bool
     said: tuple[str, ...] = ()
+    agreed: Array | None = None  # of rows with both: whether the label is the truth
+    judged: tuple[str, ...] = ()  # the version or batch of those rows
 
 
 def read_stream(
@@ -81,13 +83,33 @@ def read_stream(
         names = [str(table.frame[group][n]) for n in kept]
     elif "time" in found:
         names = [when[:10] for when in time]
+    agreed, judged = _agreement(table, found, [kept[n] for n in order], passing)
     return MonitoredStream(
         passed[order],
         tuple(time[n] for n in order),
         tuple(names[n] for n in order),
         what == "truth",
         tuple(said),
+        agreed,
+        tuple(names[order[n]] for n in judged),
     )
+
+
+def _agreement(
+    table: Table, found: Mapping[str, str], rows: list[int], passing: Any
+) -> tuple[Array | None, list[int]]:
+    """Whether the label is the truth, of rows that have both, and which of the rows these are."""
+    if "truth" not in found or "label" not in found:
+        return None, []
+    agreed, judged = [], []
+    for n, row in enumerate(rows):
+        both = [table.frame[found[what]][row] for what in ("truth", "label")]
+        if any(is_missing_word(v) or not str(v).strip() for v in both):
+            continue
+        first, second = (_passes(v, passing, table.place(row)) for v in both)
+        agreed.append(first == second)
+        judged.append(n)
+    return (np.array(agreed, dtype=float), judged) if agreed else (None, [])
 
 
 def _find(table: Table, named: Mapping[str, str | None]) -> dict[str, str]:

@@ -17,7 +17,7 @@ from truthing.class_codes import Array
 from truthing.labels import Labels
 from truthing.metrics.confusion import ConfusionMatrix
 from truthing.metrics.counts import Tally
-from truthing.metrics.estimate import shortest_interval
+from truthing.metrics.estimate import credible_interval
 from truthing.survey.clusters import LEAST, TRUST, alike, gold_worth, intraclass, sharing
 from truthing.survey.design import Survey
 from truthing.truth.link.prior import DEFAULT, OWN_LABELS, learned_components
@@ -131,8 +131,8 @@ def surveyed_noise(
         confusion_draws=tables,
         prior_draws=priors,
         prior=priors.mean(axis=0),
-        confusion_interval=shortest_interval(tables, 0.95),
-        prior_interval=shortest_interval(priors, 0.95),
+        confusion_interval=credible_interval(tables, 0.95),
+        prior_interval=credible_interval(priors, 0.95),
         error=None,
     )
 

@@ -14,7 +14,7 @@ from truthing.errors import InputError
 from truthing.kinds import Kinds
 from truthing.labels import Labels, Repeats
 from truthing.matching import Joined
-from truthing.metrics.estimate import Estimate
+from truthing.metrics.estimate import NEARLY, Estimate
 from truthing.noise.base import TableNoise
 from truthing.noise.bits import entropy, label_bits
 from truthing.noise.known import Confusion
@@ -34,11 +34,11 @@ from truthing.people.graded_agreement import graded_agreement
 from truthing.people.label_bits import collected_bits
 from truthing.people.result import LabelersReport
 from truthing.progress import Progress, listener, part
-from truthing.survey.design import refuse_survey
+from truthing.survey.design import Survey, refuse_survey
 from truthing.truth import checks, known_noise
 from truthing.truth.consensus import Entries
 from truthing.truth.labeler_groups import LabelerGroups
-from truthing.truth.link.views import read_consensus
+from truthing.truth.link.views import Views, read_consensus
 from truthing.truth.outcome import NoiseSummary
 
 TOGETHER = (
@@ -164,11 +164,12 @@ def labelers(
         summary, doubts = _learned(
             votes, copies, joined.gold, model, fixed, progress=part(say, 0.1, 0.8), **common
         )
-        common |= {"panel": kind, "survey": survey}
-        summary = surveyed_noise(summary, votes, copies.fit.posterior, survey)
-        consensus = error_by_link(readings, joined.gold, own=True, **common)
-        together = Estimate.from_draws(consensus.error)
-        graded = graded_errors(copies.kept, joined.gold, progress=part(say, 0.8, 0.95), **common)
+        common["panel"] = kind
+        if not survey.plain:
+            summary = surveyed_noise(summary, votes, copies.fit.posterior, survey)
+        together = _consensus_error(readings, joined.gold, survey, common)
+        common["progress"] = part(say, 0.8, 0.95)
+        graded = graded_errors(copies.kept, joined.gold, survey=survey, **common)
     else:
         refuse_survey(survey.used, "where the labelers' noise is given: leave noise= out.")
         summary, doubts = given_noise(votes, joined.gold, model, fixed), []
@@ -179,13 +180,12 @@ def labelers(
     say(0.95, "counting what labels tell")
     bits = label_bits(tables, priors[:, None, :])
     worth, added = _bits_collected(votes, copies, tables, priors, seed)
-    swaps, kinds = _kinds(votes, copies, tables, priors, bits)
+    swaps, kinds = _swaps_and_kinds(votes, copies, tables, priors, bits)
     warnings += checks.structure_warnings(
         votes, np.zeros(votes.n_labelers), votes.n_classes, classifier=False
     )
-    warnings += _doubts(copies.kept, joined.gold, learned) + wrong_together(
-        readings, joined.gold, votes
-    )
+    warnings += _doubts(copies.kept, joined.gold, learned)
+    warnings += wrong_together(readings, joined.gold, votes)
     error = 1 - (priors[:, None, :] * tables.diagonal(axis1=2, axis2=3)).sum(axis=2)
     checked, wrong = _on_gold(votes, joined.gold)
     return LabelersReport(
@@ -212,18 +212,28 @@ def labelers(
         sizes=sizes(joined),
         seed=seed,
         warnings=warnings,
-        assumptions=notes
-        + _assumptions(summary.model, learned, bool(graded), joined, copies)
-        + about_labelers(survey, votes.n_items),
+        assumptions=[
+            *notes,
+            *_assumptions(summary.model, learned, bool(graded), joined, copies),
+            *about_labelers(survey, votes.n_items),
+        ],
         source=votes,
         gold=_known(joined),
     )
 
 
-def _kinds(
+def _consensus_error(
+    readings: Views, gold: Array, survey: Survey, common: dict[str, Any]
+) -> Estimate:
+    """How often the labelers' consensus is wrong."""
+    found = error_by_link(readings, gold, survey=survey, own=True, **common)
+    return Estimate.from_draws(found.error, slack=NEARLY)
+
+
+def _swaps_and_kinds(
     votes: Labels, copies: copying.Copies, tables: Array, priors: Array, bits: Array
 ) -> tuple[dict[Any, dict[Any, Any]], tuple[str, ...]]:
-    """How to read those who swap classes, and of what kind each labeler is."""
+    """Labelers who mean other classes than they name, and the kind of each labeler."""
     swaps = {
         name: meant
         for t, name in enumerate(votes.labelers)

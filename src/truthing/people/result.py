@@ -13,7 +13,7 @@ import polars as pl
 from truthing.class_codes import Array
 from truthing.errors import InputError, did_you_mean
 from truthing.labels import Labels
-from truthing.metrics.estimate import Estimate, shortest_interval
+from truthing.metrics.estimate import NEARLY, Estimate, credible_interval
 from truthing.metrics.words import share
 from truthing.noise.bits import entropy
 from truthing.people import advice as advising
@@ -85,8 +85,9 @@ class LabelersReport(Result):
             what: Estimate.from_draws(getattr(self, what)[:, t])
             for what in ("error", "bits", "adds")
         }
-        graded = self.graded.get(self.labelers[t])
-        return found if graded is None else found | {"graded": Estimate.from_draws(graded)}
+        if self.labelers[t] in self.graded:
+            found["graded"] = Estimate.from_draws(self.graded[self.labelers[t]], slack=NEARLY)
+        return found
 
     @property
     def panel(self) -> Estimate:
@@ -130,7 +131,7 @@ class LabelersReport(Result):
     def by_slice(self, name: Any) -> list[SliceEstimate]:
         """A labeler's error by the others in each slice that ``by=`` makes, partially pooled."""
         found = self.slices.get(self.labelers[self._place(name)], {})
-        draws = {s: Estimate.from_draws(error) for s, (error, _, _) in found.items()}
+        draws = {s: Estimate.from_draws(error, slack=NEARLY) for s, (error, _, _) in found.items()}
         sizes = {s: (items, gold) for s, (_, items, gold) in found.items()}
         return slice_estimates("error", draws, sizes) if found else []
 
@@ -200,12 +201,12 @@ class LabelersReport(Result):
         }
         for what in ("error", "bits", "adds"):
             draws = getattr(self, what)[:, order]
-            low, high = shortest_interval(draws, level)
+            low, high = credible_interval(draws, level)
             columns |= {what: draws.mean(axis=0), f"{what}_low": low, f"{what}_high": high}
         if self.graded:
             nothing = np.full(2, np.nan)
             draws = [self.graded.get(self.labelers[t], nothing) for t in order]
-            limits = [shortest_interval(d, level) for d in draws]
+            limits = [credible_interval(d, level, NEARLY) for d in draws]
             columns |= {
                 "graded": [d.mean() for d in draws],
                 "graded_low": [a for a, _ in limits],
@@ -226,7 +227,7 @@ class LabelersReport(Result):
         confusion, draws = self.noise.confusion, self.noise.confusion_draws
         assert confusion is not None
         assert draws is not None
-        low, high = shortest_interval(draws, level)
+        low, high = credible_interval(draws, level)
         people = []
         for t, row in zip(self.order, self.to_frame(level).to_dicts()):
             matrix = {

@@ -196,7 +196,7 @@ def _assumptions(read: Verdicts, target: str, panel_error: Any) -> list[str]:
         if panel_error is None
         else "by your word"
     )
-    said = [f"Judges may be wrong together, {how}; panel_error (--panel-error) changes it."]
+    said = [f"Judges may be wrong together, {how}; `panel_error=` changes it."]
     if (read.gold >= 0).any():
         said.append("Gold items are a random choice, and gold is right.")
     else:

@@ -160,7 +160,7 @@ def pairs_table(result: Comparison, metric: str, level: float, within: float) ->
     for row in rows[:MOST_PAIRS]:
         table.add_row(*map(Text, row))
     if len(rows) > MOST_PAIRS:
-        table.add_row(f"… {len(rows) - MOST_PAIRS} more: --json shows all")
+        table.add_row(f"… {len(rows) - MOST_PAIRS} more: the JSON form has all")
     return table
 
 

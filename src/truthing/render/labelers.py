@@ -66,7 +66,7 @@ def facts(result: LabelersReport, level: float, expert: float) -> dict[str, list
     )
     pairs = [str(pair) for pair in result.pairs[:MOST_PAIRS]]
     if len(result.pairs) > MOST_PAIRS:
-        pairs.append(f"{len(result.pairs) - MOST_PAIRS} more: --json shows all.")
+        pairs.append(f"{len(result.pairs) - MOST_PAIRS} more: the JSON form has all.")
     swaps = [
         f"{name}: " + ", ".join(f"{word} means {truth}" for word, truth in meant.items())
         for name, meant in list(result.readings.items())[:MOST_PAIRS]
@@ -88,7 +88,7 @@ def worst_slices(result: LabelersReport, level: float) -> list[str]:
             f"probability {worst.probability_worst:.0%}: {low:.2f} to {high:.2f} by the others."
         )
     if len(result.slices) > MOST_PAIRS:
-        told.append(f"{len(result.slices) - MOST_PAIRS} more labelers: --json shows all.")
+        told.append(f"{len(result.slices) - MOST_PAIRS} more labelers: the JSON form shows all.")
     return told
 
 

@@ -37,7 +37,7 @@ def show(result: Preferences, console: Console, *, level: float = 0.95) -> None:
     for title, estimate, naive in shown[: 3 * MOST_PAIRS]:
         add_line(table, title, estimate, naive, level, draw)
     if len(shown) > 3 * MOST_PAIRS:
-        table.add_row(f"… {len(shown) - 3 * MOST_PAIRS} more: --json shows all")
+        table.add_row(f"… {len(shown) - 3 * MOST_PAIRS} more: the JSON form has all")
     console.print(table, soft_wrap=False)
     for block in (ranking(result, level), judges(result, level)):
         if block.rows:
@@ -97,7 +97,7 @@ def judges(result: Preferences, level: float) -> Block:
         )
         for name, judge in list(result.judges.items())[:MOST_JUDGES]
     ]
-    note = "" if len(result.judges) <= MOST_JUDGES else "More judges: --json shows all."
+    note = "" if len(result.judges) <= MOST_JUDGES else "More judges: the JSON form has all."
     return Block("Judges (50% for the first shown is no lean)", heads, tuple(rows), note)
 
 

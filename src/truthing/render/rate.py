@@ -34,7 +34,7 @@ def show(result: Prevalence, console: Console, *, level: float = 0.95) -> None:
     for k, name in enumerate(result.classes[:MOST_METRICS]):
         add_line(table, one_line(name), result[name], float(result.face_value[k]), level, draw)
     if len(result.classes) > MOST_METRICS:
-        table.add_row(f"… {len(result.classes) - MOST_METRICS} more: --json shows all")
+        table.add_row(f"… {len(result.classes) - MOST_METRICS} more: the JSON form has all")
     console.print(table, soft_wrap=False)
     if result.values is not None:
         console.print(Text(mean_grade(result, level)))

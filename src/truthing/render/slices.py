@@ -39,7 +39,7 @@ def slices_block(found: Sequence[SliceEstimate], what: str, level: float) -> Blo
         )
     note = f"{len(found)} slices, partially pooled."
     if len(found) > MOST_SLICES:
-        note += f" {len(found) - MOST_SLICES} more: --json shows all."
+        note += f" {len(found) - MOST_SLICES} more: the JSON form has all."
     return Block("Slices", heads, tuple(rows), note)
 
 

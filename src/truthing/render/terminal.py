@@ -142,7 +142,7 @@ def metrics_table(report: Report, level: float, console: Console, terms: str = "
         title = metric_title(report, name, terms=terms)
         add_line(table, title, report[name], report.at_face_value(name), level, draw)
     if len(report.metrics) > MOST_METRICS:
-        table.add_row(f"… {len(report.metrics) - MOST_METRICS:,} more: --json shows all")
+        table.add_row(f"… {len(report.metrics) - MOST_METRICS:,} more: the JSON form has all")
     return table
 
 

@@ -18,6 +18,7 @@ ONE_BY_ONE = (
     *("noise", "prior", "scores", "threshold", "deployment", "calibration_set"),
     *("calibration_chosen", "cluster", "weights", "stratum", "by"),
     *("gold_error", "scale", "cut", "groups", "classifier_group", "unsure", "skips"),
+    "tags",
 )
 
 

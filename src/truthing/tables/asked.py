@@ -37,6 +37,7 @@ class Asked:
     missing: tuple[Any, ...] | None = None
     classes: tuple[Any, ...] | None = None
     map: Mapping[Any, Any] = field(default_factory=dict)
+    tags: Any = None  # several labels at once: "auto", the sign between tags, or their names
     per: str | None = None  # a column that may split an item into several: one for each system
 
     @classmethod

@@ -96,6 +96,8 @@ def read_as(source: Any, asked: Asked, hint: Sequence[Any] = ()) -> Reading:
     if isinstance(source, Reading):
         source = source.table
     table = open_table(source, delimiter=asked.delimiter, question=asked.question)
+    if table.several and asked.tags is None:
+        raise InputError(table.several)
     columns = recognise(table, asked, hint)
     pairs = None if asked.per is None else paired(table, columns, asked.per)
     if pairs is None:

@@ -33,6 +33,7 @@ class Table:
     nameless: bool = False
     notes: Notes = NOTHING
     asks: bool = True  # False: a tool's own columns, which need no guessing
+    several: str = ""  # why it is refused unless several labels at once are asked about
 
     def place(self, row: int) -> str:
         """Where a row stands, for a message."""

@@ -16,6 +16,7 @@ from truthing.progress import Progress
 from truthing.survey.calibration import CalibrationItems
 from truthing.survey.clusters import Alike, worth_in_clusters
 from truthing.survey.design import Survey
+from truthing.truth.assumed import about_survey
 from truthing.truth.calibrated import (
     Chances,
     Setting,
@@ -28,7 +29,7 @@ from truthing.truth.consensus import Entries, fit_dawid_skene
 from truthing.truth.draws import DrawnAnswer
 from truthing.truth.link.surveyed import redrawn
 from truthing.truth.link.views import worth_of_a_vote
-from truthing.truth.linked import about_survey, alike_seen
+from truthing.truth.linked import alike_seen
 from truthing.truth.outcome import NoiseSummary, Outcome
 from truthing.truth.question import Question
 from truthing.truth.scores import ScoreAnswer

@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.special import betaincinv
 
 from truthing.class_codes import Array
 from truthing.metrics.confusion import ConfusionMatrix
@@ -83,7 +84,9 @@ class GoldAlone:
         """Draws of a share of all items, which holds for the gold items ``hit``."""
         known, worth = self.gold >= 0, self._worth
         missed = max(worth.sum() - worth @ hit, 0.0)
-        share = rng.beta(worth @ hit + HALF, missed + HALF, self.n_draws)
+        # evenly spaced quantiles in random order: the limits of few draws would jump
+        even = (np.arange(self.n_draws) + rng.random()) / self.n_draws
+        share = rng.permutation(betaincinv(worth @ hit + HALF, missed + HALF, even))
         if target == "population":
             return np.asarray(share)
         if self.weight is None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from truthing.class_codes import Array
 from truthing.errors import InputError, NotConverged
-from truthing.metrics.estimate import shortest_interval
+from truthing.metrics.estimate import credible_interval
 from truthing.noise.known import Difficulty
 from truthing.noise.learned import DawidSkene, Strata
 from truthing.progress import part
@@ -160,7 +160,7 @@ def _told(
         samples.row_mean,
         samples.prior.mean(axis=0),
         limits,
-        shortest_interval(samples.prior, 0.95),
+        credible_interval(samples.prior, 0.95),
         samples.error,
         learned=True,
         confusion_draws=samples.rows,

@@ -34,8 +34,7 @@ class Skipping:
         return (
             f"Labelers skip what others dispute: dissent is {self.skipped:.0%} on items that a "
             f"labeler left out and {self.labelled:.0%} on those it labeled (p = {self.p:.1g}). "
-            "Missing labels were taken for chance; skips='hard' (--skips hard) takes such items "
-            "for harder."
+            "Missing labels were taken for chance; `skips='hard'` takes such items for harder."
         )
 
 

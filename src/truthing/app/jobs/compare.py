@@ -35,7 +35,7 @@ def run(task: Task, say: Say) -> JobAnswer:
     case = task.case("comparing needs labels: say which file holds them.")
     models = dict(zip(named(task.files.get("predictions", ())), case.models.values()))
     options = dict(task.options)
-    metric = options.pop("metric", "accuracy")
+    metric = options.pop("metric", "macro_f1" if "tags" in options else "accuracy")
     result = compare(
         models,
         case,

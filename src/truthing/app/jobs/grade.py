@@ -40,11 +40,13 @@ def run(task: Task, say: Say) -> JobAnswer:
         progress=progress,
         **of_kinds(options),
     )
-    if sensitivity:
+    tagged = "tags" in options
+    if sensitivity and not tagged:
         report.sensitivity(task.level, progress=part(say, 0.4, 0.95))
     report.provenance.update(task.provenance())
     say(0.95, "writing the report")
-    return answered(report, {"level": task.level}, sensitivity=sensitivity)
+    words = {} if tagged else {"sensitivity": sensitivity}
+    return answered(report, {"level": task.level}, **words)
 
 
 JOB = Job(

@@ -4,6 +4,7 @@ the same.
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from truthing.app.fields import Field, option
 from truthing.app.look import Look
 from truthing.app.task import JobAnswer, Say, Task
 from truthing.app.words import plain, plain_document
+from truthing.errors import in_options
 from truthing.results import Result
 from truthing.tables.asked import WORDS
 
@@ -102,11 +104,20 @@ def answered(result: Result, about: dict[str, Any], **words: Any) -> JobAnswer:
     """A result in every form that the page hands out."""
     from truthing.render.sheet import as_csv, sheet
 
-    data, table = result.to_json(**about), as_csv(result.to_frame(**about))
+    data, table = _as_the_command(result, about), as_csv(result.to_frame(**about))
     shown = sheet(result, **about, **{k: v for k, v in words.items() if k != "sensitivity"})
     said = (*shown.more, *shown.warnings, *shown.assumptions, shown.following, shown.methods)
     page = plain_document(result.to_html(**about, **words), filter(None, said))
     return JobAnswer(plain(shown.headline), data, page, table)
+
+
+def _as_the_command(result: Result, about: dict[str, Any]) -> str:
+    """The JSON object that the command prints: its sentences speak of options."""
+    found = result.json_object(**about)
+    for kind in ("assumptions", "warnings"):
+        if kind in found:
+            found[kind] = [in_options(sentence) for sentence in found[kind]]
+    return json.dumps(found, default=str)
 
 
 def two_opinions(found: Look) -> str:

@@ -146,7 +146,20 @@ SKIPS = Field(
         ("hard", "labelers leave out what is hard"),
     ),
 )
-KINDS = (GOLD_ERROR, ORDINAL, CUT, UNSURE, SKIPS)
+TAGS = Field(
+    "tags",
+    "May one answer name several labels?",
+    "choice",
+    rare=True,
+    choices=(
+        ("", "no, one class for each answer"),
+        ("auto", "yes, each is a question of its own"),
+        (";", "yes, split at ;"),
+        ("|", "yes, split at |"),
+        (",", "yes, split at a comma"),
+    ),
+)
+KINDS = (GOLD_ERROR, ORDINAL, CUT, UNSURE, SKIPS, TAGS)
 GROUPS = Slot(
     "groups",
     "Groups of labelers: who is of which maker, prompt or role",

@@ -40,11 +40,11 @@ def argilla(records: list[Any], name: str, question: str | None) -> Table:
         item = record.get("id", position)
         rows.items.setdefault(item)
         for response in (record["responses"] or {}).get(asked) or []:
-            value = _single(response.get("value"), f"{name} record {item}")
+            value = _single(rows, response.get("value"), f"{name} record {item}")
             rows.label(item, response.get("user_id"), value)
         suggestion = (record.get("suggestions") or {}).get(asked)
         if isinstance(suggestion, dict) and suggestion.get("value") is not None:
-            value = _single(suggestion["value"], f"{name} record {item}")
+            value = _single(rows, suggestion["value"], f"{name} record {item}")
             rows.predictions[item] = value, None
     return rows.table()
 
@@ -70,7 +70,8 @@ def prodigy(records: list[Any], name: str, question: str | None) -> Table:
         elif record["answer"] == "reject":
             rows.left_out["rejected choices"] += 1
         else:
-            rows.label(item, who, _single(record.get("accept"), f"{name} example {item}"))
+            value = _single(rows, record.get("accept"), f"{name} example {item}")
+            rows.label(item, who, value)
     return rows.table()
 
 
@@ -79,18 +80,15 @@ def doccano(records: list[Any], name: str, question: str | None) -> Table:
     for position, record in enumerate(records):
         item = record.get("id", position)
         who = record.get("annotator") or record.get("username") or "labeler"
-        rows.label(item, who, _single(record["label"], f"{name} line {position + 1}"))
+        value = _single(rows, record["label"], f"{name} line {position + 1}")
+        rows.label(item, who, value)
     return rows.table()
 
 
-def _single(value: Any, where: str) -> Any:
-    if isinstance(value, list):
-        if len(value) > 1:
-            raise InputError(
-                f"{where}: several labels ({', '.join(map(str, value[:4]))}). Grading needs one "
-                "class for each item."
-            )
-        value = value[0] if value else None
+def _single(rows: Rows, value: Any, where: str) -> Any:
+    """A class, or a list of them."""
+    if isinstance(value, list) and not any(isinstance(v, dict | list) for v in value):
+        return rows.one_or_more(value, where)
     if isinstance(value, dict | list):
         raise InputError(f"{where}: parts of the item are labeled, not the item. Export classes.")
     return value

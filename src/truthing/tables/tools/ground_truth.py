@@ -94,10 +94,9 @@ def _from_workers(rows: Rows, found: Iterator[tuple[Any, Any]], question: str | 
     for item, worker, content in given:
         value = content.get(asked)
         if isinstance(value, dict) and isinstance(value.get("labels"), list):
-            raise InputError(
-                f"{rows.name} item {item}: one answer may name several classes "
-                f"({', '.join(map(str, value['labels'][:4]))}). Grading needs one for each."
-            )
+            where = f"{rows.name} item {item}"
+            rows.label(item, worker, rows.one_or_more(value["labels"], where))
+            continue
         value = value.get("label") if isinstance(value, dict) else value
         if isinstance(value, dict | list):
             rows.left_out["answers that are no class"] += 1

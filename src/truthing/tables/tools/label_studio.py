@@ -38,12 +38,12 @@ def read(tasks: list[Any], name: str, question: str | None) -> Table:
                 continue
             where = f"{name} task {item}"
             if annotation.get("ground_truth"):
-                rows.human(item, _choice(annotation, question, where))
+                rows.human(item, _choice(rows, annotation, question, where))
             else:
-                value = _choice(_own(annotation, reviews), question, where)
+                value = _choice(rows, _own(annotation, reviews), question, where)
                 rows.label(item, _who(annotation.get("completed_by")), value)
         for predicted in task.get("predictions") or []:
-            value = _choice(predicted, question, f"{name} task {item}")
+            value = _choice(rows, predicted, question, f"{name} task {item}")
             if value is not None:
                 version = versions.setdefault(predicted.get("model_version"), {})
                 version[item] = value, predicted.get("score")
@@ -94,8 +94,8 @@ def _questions(tasks: list[Any]) -> list[str]:
     return list(found)
 
 
-def _choice(annotation: dict[str, Any], question: str | None, where: str) -> Any:
-    """The one class that an annotation names, or None."""
+def _choice(rows: Rows, annotation: dict[str, Any], question: str | None, where: str) -> Any:
+    """The class or classes that an annotation names; None or an empty list: it names none."""
     found = []
     for result in annotation.get("result") or []:
         value = result.get("value") or {}
@@ -103,24 +103,18 @@ def _choice(annotation: dict[str, Any], question: str | None, where: str) -> Any
         if kind is None or (question is not None and str(result.get("from_name", "")) != question):
             continue
         given = value[kind]
-        if isinstance(given, list):
-            if len(given) > 1:
-                raise InputError(
-                    f"{where}: one answer names several classes "
-                    f"({', '.join(map(str, given[:4]))}). Grading needs one for each; export a "
-                    "question with single choice."
-                )
-            given = given[0] if given else None
-        if isinstance(given, list):  # a path in a taxonomy
-            given = " / ".join(map(str, given))
+        if isinstance(given, list):  # each may be a path in a taxonomy
+            paths = [" / ".join(map(str, g)) if isinstance(g, list) else g for g in given]
+            given = rows.one_or_more(paths, where)
         if given is not None:
             found.append(given)
     if len(found) > 1 and any(f != found[0] for f in found):
+        first, second = (f[0] if isinstance(f, list) and len(f) == 1 else f for f in found[:2])
         raise InputError(
-            f"{where}: one annotation answers twice ({found[0]!r}, {found[1]!r}), as for parts of "
+            f"{where}: one annotation answers twice ({first!r}, {second!r}), as for parts of "
             "the item. Grading needs one class for each item."
         )
-    return found[0] if found else None
+    return found[0] if found else []
 
 
 def _who(completed_by: Any) -> Any:

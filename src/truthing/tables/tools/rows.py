@@ -12,6 +12,7 @@ from truthing.notes import Notes
 from truthing.spelling import key
 from truthing.tables.frames import from_records
 from truthing.tables.table import Table
+from truthing.tables.tags import spelt
 
 
 @dataclass
@@ -28,7 +29,37 @@ class Rows:
     left_out: Counter[str] = field(default_factory=Counter)
     said: list[str] = field(default_factory=list)
     checks: list[str] = field(default_factory=list)
+    several: str = ""  # the first answer that names several classes, in words
     _disputed: set[Any] = field(default_factory=set)
+
+    def one_or_more(self, values: list[Any], where: str) -> Any:
+        """An answer with a list of classes: how it is written depends on whether any names
+        several, and `table` knows.
+        """
+        if len(values) > 1 and not self.several:
+            self.several = (
+                f"{where}: one answer names several classes "
+                f"({', '.join(map(str, values[:4]))}). Each class is then a question of its own: "
+                "say `tags='auto'` in grade, rate or compare, or export a single choice."
+            )
+        return list(values)
+
+    def _settle(self, value: Any) -> Any:
+        if not isinstance(value, list):
+            return spelt([value]) if self.several and not is_missing(value) else value
+        return spelt(value) if self.several else value[0] if value else None
+
+    def _settle_lists(self) -> None:
+        """Lists of tags as texts, or where nobody names several, the one class of each."""
+        self.gold = {item: self._settle(value) for item, value in self.gold.items()}
+        self.gold = {item: value for item, value in self.gold.items() if not is_missing(value)}
+        told = {i: (self._settle(value), score) for i, (value, score) in self.predictions.items()}
+        self.predictions = {i: pair for i, pair in told.items() if not is_missing(pair[0])}
+        settled = [(item, who, self._settle(value)) for item, who, value in self.labels]
+        self.labels = [row for row in settled if not is_missing(row[2])]
+        empty = len(settled) - len(self.labels)
+        if empty:
+            self.left_out["labels without a value"] += empty
 
     def label(self, item: Any, labeler: Any, value: Any) -> None:
         self.items.setdefault(item)
@@ -40,14 +71,15 @@ class Rows:
     def human(self, item: Any, value: Any) -> None:
         """A person's word is gold, unless two people differ."""
         self.items.setdefault(item)
-        if is_missing(value):
+        if is_missing(value) or (value == [] and item in self.gold):
             return
-        if item in self.gold and key(self.gold[item]) != key(value):
+        if self.gold.get(item, []) != [] and _keys(self.gold[item]) != _keys(value):
             self._disputed.add(item)
         self.gold[item] = value
 
     def table(self) -> Table:
         """Long rows; the gold of an item stands on each of its rows."""
+        self._settle_lists()
         for item in self._disputed:
             del self.gold[item]
         if self._disputed:
@@ -63,6 +95,8 @@ class Rows:
         kind = f"{self.tool}, {len(labelers)} {self.who}{'s' * (len(labelers) != 1)}"
         kind += f", {len(self.gold):,} human labels" if self.gold else ""
         said = [f"{self.name}: {kind}.", *self.said]
+        if self.several:
+            said.append(f"{self.name}: answers name several classes at once.")
         if self.gold:
             said.append(f"{self.name}: what people said is taken for gold.")
         if self.left_out:
@@ -82,10 +116,16 @@ class Rows:
         if "score" in frame.columns and frame["score"].null_count():
             frame = frame.drop("score")
         notes = Notes(tuple(said), tuple(self.checks))
-        return Table(frame, self.name, kind, unit="", notes=notes, asks=False)
+        about: Any = {"unit": "", "notes": notes, "asks": False, "several": self.several}
+        return Table(frame, self.name, kind, **about)
 
     def _leavings(self) -> str:
         return listing(f"{n:,} {what}" for what, n in self.left_out.items())
+
+
+def _keys(value: Any) -> list[Any]:
+    """What an answer names, however it is written."""
+    return sorted(map(key, value if isinstance(value, list) else [value]), key=repr)
 
 
 def chosen(question: str | None) -> set[str] | None:

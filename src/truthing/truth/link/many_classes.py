@@ -8,10 +8,10 @@ each pair of classes.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
 from truthing.class_codes import Array
+from truthing.compiled import njit
 from truthing.metrics.confusion import ConfusionMatrix
 from truthing.metrics.counts import Tally
 from truthing.randomness import compiled_seeds
@@ -107,7 +107,7 @@ def drawn_confusion(
     return many_confusion(link, views, gold, rng, mass * chance, mass * (1 - chance), None)
 
 
-@numba.njit(cache=True)
+@njit
 def _pick(cumulative, start, stop, missed):  # type: ignore[no-untyped-def]
     """A class from the Dirichlet's mean: what the consensus says, and gold that was missed."""
     n_gold = stop - start
@@ -117,7 +117,7 @@ def _pick(cumulative, start, stop, missed):  # type: ignore[no-untyped-def]
     return min(at, len(cumulative) - 1)
 
 
-@numba.njit(cache=True)
+@njit
 def _spread(  # type: ignore[no-untyped-def]
     classes, base, ratio, start, missed, mass, counted, seeds, truth, mean
 ):
