@@ -231,8 +231,7 @@ def compare(
     chosen = chosen_gold(joined[0], codes[0], gold_weights, gold_choice)
     err = {"noise": noise, "panel_error": panel_error, "cluster": cluster}
     first, calibration = calibrated(joined, calibration_set, calibration_chosen, **err)
-    meet: dict[str, Any] = {"calibration_set": calibration_set, "deployment": deployment, "by": by}
-    assumptions += said_together(survey, chosen, **meet)
+    assumptions += said_together(survey, chosen, calibration_set, deployment, by)
     if chosen.kind == "unseen":
         first, words = unseen_choice(first, None)
         joined[0].warnings.insert(0, words)
@@ -259,9 +258,6 @@ def compare(
     slices = {name: parts.items_of(name) for name in parts.slice_names}
     warnings += slice_warnings(slices, len(names)) if slices else []
     scored = _scored([c[1] for c in columns], votes, place, ask, draws)
-    if scored is not None and calibration is not None:
-        scored = None
-        warnings.append(NO_AREAS)
     return Comparison(
         tuple(names),
         votes.classes,
@@ -274,10 +270,10 @@ def compare(
         joined[0].dropped,
         tuple(Tally.from_confusion(face_value(votes, c, survey.weight)) for c in codes),
         slices,
-        [*warnings, *found.warnings],
+        [*warnings, *found.warnings, *_untold(calibration, scored)],
         [*dict.fromkeys(assumptions), *found.assumptions],
         found.diagnostics,
-        scored,
+        scored if calibration is None else None,
         survey,
         shares,
         found.pairs,
@@ -310,6 +306,11 @@ def _scored(
     table = np.stack(every)
     run = partial(ask, scores=table, positive=place, n_draws=min(n_draws, MOST_SCORED))
     return Scored(table, share, run)
+
+
+def _untold(calibration: CalibrationItems | None, scored: Scored | None) -> list[str]:
+    """Areas of several models know no calibration set: they are left out with a word."""
+    return [] if calibration is None or scored is None else [NO_AREAS]
 
 
 def _calibrated_truth(ask: Any, joined: Joined, items: CalibrationItems, by: Survey) -> SharedTruth:

@@ -28,6 +28,22 @@ CITATIONS = {
 }
 
 
+def _of_labelers(report: Report, calibration: int | None) -> str:
+    """Where the labelers' error rates come from."""
+    if calibration:
+        return (
+            f"How labelers answer items of each class was learned on {calibration:,} other items "
+            "with known truth (a calibration set; Dirichlet-multinomial rows by Gibbs sampling) "
+            "and carried over to the graded items."
+        )
+    if report.noise.learned:
+        return (
+            f"The labelers’ error rates were learned from the labels ({report.noise.model}; "
+            "Dawid & Skene 1979), with the classifier as one more rater."
+        )
+    return "The labelers’ error rates were given."
+
+
 def methods(report: Report, level: float = 0.95) -> tuple[str, list[str]]:
     """The paragraph, and the references that it names."""
     size = report.sizes
@@ -41,21 +57,9 @@ def methods(report: Report, level: float = 0.95) -> tuple[str, list[str]]:
     cited = ["lam"]
     if report.method == "posterior":
         calibration = report.diagnostics.get("calibration_items")
-        if calibration:
-            said.append(
-                f"How labelers answer items of each class was learned on {calibration:,} other "
-                "items with known truth (a calibration set; Dirichlet-multinomial rows by Gibbs "
-                "sampling) and carried over to the graded items."
-            )
-        elif report.noise.learned:
-            said.append(
-                "The labelers’ error rates were learned from the labels "
-                f"({report.noise.model}; Dawid & Skene 1979), with the classifier as one "
-                "more rater."
-            )
+        said.append(_of_labelers(report, calibration))
+        if report.noise.learned and not calibration:
             cited.append("dawid")
-        else:
-            said.append("The labelers’ error rates were given.")
         if "link_effective_sample_size" in report.diagnostics:
             said.append(
                 "Because labels alone identify the consensus of the labelers and not the "

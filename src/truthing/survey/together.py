@@ -27,7 +27,7 @@ CHANCES_UNUSED = (
 
 
 def said_together(
-    survey: Survey, chosen: GoldChoice, *, calibration_set: Any, deployment: Any, by: Any = None
+    survey: Survey, chosen: GoldChoice, calibration_set: Any, deployment: Any, by: Any = None
 ) -> list[str]:
     """A sentence where arguments meet whose coverage was studied only one by one."""
     used = dict.fromkeys(survey.used)
