@@ -11,7 +11,7 @@ import time
 import numpy as np
 
 import truthing as tr
-from truthing.noise.em import TINY, Coded, Rows, fit_em, one_pass
+from truthing.noise.em import TINY, Coded, RowsModel, fit_em, one_pass
 
 
 def crowd(
@@ -68,7 +68,7 @@ def main() -> None:
     parser.add_argument("--classes", type=int, nargs="+", default=[2, 10])
     n = parser.parse_args()
     small, _, _ = crowd(1000, 20, 2)
-    fit_em(small, Rows(20, 2))  # compile
+    fit_em(small, RowsModel(20, 2))  # compile
     tr.grade(np.zeros(1000, dtype=int), small)
     print(
         f"{'classes':>7}{'labels':>11}{'ours s':>9}{'passes':>8}{'crowd-kit s':>13}{'iterations':>12}{'ratio':>8}{'default grade s':>17}"
@@ -84,7 +84,7 @@ def main() -> None:
         start = time.perf_counter()
         fit = fit_em(
             labels,
-            Rows(n.labelers, n_classes),
+            RowsModel(n.labelers, n_classes),
             stop=lambda value, goal=goal: value >= goal,
             tolerance=0.0,
             keep_posterior=False,

@@ -16,7 +16,7 @@ from collections import defaultdict
 import numpy as np
 
 import truthing as tr
-from truthing.metrics.estimate import shortest_interval
+from truthing.metrics.estimate import credible_interval
 
 
 def models(
@@ -72,9 +72,9 @@ def simulated(
             refused += 1
             continue
         draws, actual = result.draws(), (predicted == truth).mean(axis=1)
-        held["accuracies"].append(inside(shortest_interval(draws), actual).mean())
+        held["accuracies"].append(inside(credible_interval(draws), actual).mean())
         gaps, actual_gaps = np.diff(draws, axis=1), np.diff(actual)
-        low, high = shortest_interval(gaps)
+        low, high = credible_interval(gaps)
         held["differences"].append(inside((low, high), actual_gaps).mean())
         held["width"].append((high - low).mean())
         naive = [
@@ -126,12 +126,12 @@ def areas(
         ):
             draws, actual = result.draws(metric), np.array([exact(truth, s) for s in scores])
             shuffled = np.stack([rng.permutation(column) for column in draws.T], axis=1)
-            held[metric].append(inside(shortest_interval(draws), actual).mean())
-            low, high = shortest_interval(np.diff(draws, axis=1))
+            held[metric].append(inside(credible_interval(draws), actual).mean())
+            low, high = credible_interval(np.diff(draws, axis=1))
             held[f"{metric} difference"].append(inside((low, high), np.diff(actual)).mean())
             held[f"{metric} width"].append((high - low).mean())
             held[f"{metric} unpaired width"].append(
-                float(np.subtract(*shortest_interval(np.diff(shuffled, axis=1))[::-1]).mean())
+                float(np.subtract(*credible_interval(np.diff(shuffled, axis=1))[::-1]).mean())
             )
     return held
 

@@ -4,7 +4,7 @@ all of them then give; and what more gold does.
 The busiest workers of each set in turn are the classifier, graded against the others; gold is the
 crowd's own truth. Predicted: the plan's width for all items with as many labels an item as the
 pilot has, and so much gold. Obtained: the default interval on them. Beside it what a plan would say
-that takes the pilot's rates but lets labelers err independently, and `gold_effect` on all items.
+that takes the pilot's rates but lets labelers err independently.
 Ratios are of means over random pilots; errors are over sets.
 """
 
@@ -17,7 +17,6 @@ from dataclasses import replace
 import numpy as np
 from panels import Case, crowd_cases
 
-from truthing.planning.more_gold import gold_effect_on
 from truthing.planning.pilot import learn
 from truthing.planning.surface import simulate_surface
 from truthing.planning.widths import Goal, linked_confusion
@@ -47,9 +46,7 @@ def pilot_worlds(
 
 
 def one_pilot(case: Case, have: int, seed: int) -> np.ndarray:
-    """Widths for each amount of gold then: by the plan, with independent labelers, by gold_effect,
-    obtained.
-    """
+    """Widths for each amount of gold then: by the plan, with independent labelers, obtained."""
     rng, n = np.random.default_rng([have, seed]), len(case.truth)
     order, none = rng.permutation(n), np.full(n, -1)
     few = order[: n // 3]
@@ -67,18 +64,9 @@ def one_pilot(case: Case, have: int, seed: int) -> np.ndarray:
     level = GOAL.link_level(case.views)
     rows = []
     for then in STEPS[have]:
-        effect = gold_effect_on(
-            case.views,
-            with_gold(have),
-            then - have,
-            goal=GOAL,
-            world=worlds[0],
-            sets=6,
-            seed=seed,
-        )
         link = linked_confusion(case.views, level, with_gold(then), GOAL.target, seed)
         said = [float(surface.width(n, then)) for surface in surfaces]
-        rows.append([*said, effect.width, GOAL.width(link, worlds[0])])
+        rows.append([*said, GOAL.width(link, worlds[0])])
     return np.array(rows)
 
 
@@ -106,10 +94,7 @@ def main() -> None:
                     f"{case.set} {case.name} | {have} → {then} | {np.round(ratios, 2).tolist()}",
                     flush=True,
                 )
-    print(
-        "gold in the pilot → then | sets | plan / obtained | independent labelers / obtained "
-        "| gold_effect / obtained"
-    )
+    print("gold in the pilot → then | sets | plan / obtained | independent labelers / obtained")
     for (have, then), sets in found.items():
         table = np.array([np.mean(rows, axis=0) for rows in sets.values()])
         mean, error = table.mean(axis=0), table.std(axis=0, ddof=1) / np.sqrt(len(table))

@@ -20,7 +20,7 @@ from truthing.planning.design import anchors_for
 from truthing.planning.pilot import learn
 from truthing.planning.surface import simulate_surface
 from truthing.planning.widths import Goal
-from truthing.planning.world import Drawn, World, assumed_world
+from truthing.planning.world import DrawnWorld, World, assumed_world
 
 FIRST = 5_000_000  # fresh seeds: no data set of the predictions is used again
 # labelers, accuracy, prior and shared mistakes of the worlds; the last has three classes
@@ -71,7 +71,7 @@ def predicted(
     return float(surface.width(np.array(n), np.array(gold)))
 
 
-def as_labels(data: Drawn) -> tr.Labels:
+def as_labels(data: DrawnWorld) -> tr.Labels:
     matrix = np.full((len(data.truth), data.entries.n_raters), -1)
     matrix[data.entries.item, data.entries.rater] = data.entries.label
     return tr.Labels.from_matrix(matrix, missing=-1)

@@ -165,6 +165,17 @@ def test_functions_are_short() -> None:
     assert len(functions()) > 1000  # the check looks at something
 
 
+def test_no_two_classes_have_one_name() -> None:
+    places: dict[str, list[str]] = {}
+    for _, path in rooms():
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(str(path.relative_to(SOURCE)))
+    twice = {name: found for name, found in places.items() if len(found) > 1}
+    assert not twice, f"one name, two classes: {twice}"
+    assert len(places) > 200  # the check looks at something
+
+
 def test_public_names_survive_an_import_of_every_module() -> None:
     """A module must not bear the name of a public function: importing it would replace the
     function."""

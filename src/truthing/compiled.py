@@ -1,5 +1,5 @@
-"""Where compiled code is kept between runs, also where neither the library's own folder nor a home
-can be written.
+"""Compiled functions, made when they are first called, and where they are kept between runs, also
+where neither the library's own folder nor a home can be written.
 """
 
 from __future__ import annotations
@@ -8,11 +8,55 @@ import os
 import stat
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from threading import RLock
+from typing import Any
 
 VARIABLE = "NUMBA_CACHE_DIR"
 HOUSE = Path(__file__).parent
 FIRST = "steps*.nbi"  # what every grade compiles
+_ONE_AT_A_TIME = RLock()
+
+
+class Compiled:
+    """A function that numba compiles when it is first called; until then numba is not imported,
+    which alone takes as long as a table of a few thousand labels."""
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        self.function, self.options = function, options
+        self.__doc__, self.__name__ = function.__doc__, function.__name__
+        self._made: Any = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.made()(*arguments)
+
+    def made(self) -> Any:
+        """What numba makes of it, and of the functions that it calls."""
+        with _ONE_AT_A_TIME:
+            if self._made is None:
+                import numba
+
+                known = self.function.__globals__
+                for name in self.function.__code__.co_names:
+                    if isinstance(known.get(name), Compiled):
+                        known[name] = known[name].made()
+                self._made = numba.njit(cache=True, **self.options)(self.function)
+        return self._made
+
+
+def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """``numba.njit`` that waits for the first call; compiled code is kept between runs.
+
+    >>> @njit
+    ... def twice(x):
+    ...     return 2 * x
+    >>> twice
+    <truthing.compiled.Compiled object at ...>
+    """
+    if function is None:
+        return lambda given: Compiled(given, options)
+    return Compiled(function, options)
 
 
 def settle() -> str:

@@ -33,7 +33,7 @@ MOST_CHECKED = 500_000  # labels among which missing ones are looked at
 
 
 @dataclass(frozen=True, eq=False)
-class Panel:
+class LabelerPanel:
     """Groups among the labelers: ``own`` says which classifiers are graded as if they had learned
     from these labelers, ``siblings`` (classifiers × labelers) whose votes count still less."""
 
@@ -84,7 +84,7 @@ class Kinds:
 
     def refuse_calibration(self, calibration_set: Any) -> None:
         """What has not been studied beside a calibration set is not answered."""
-        used = list(self._said())
+        used = [name for name in self._said() if name != "scale"]
         if calibration_set is not None and used:
             raise InputError(
                 f"`{used[0]}=` cannot be answered together with `calibration_set=`: that has not "
@@ -167,12 +167,12 @@ class Kinds:
         seed: int,
         assumptions: list[str],
         models: Sequence[str] = (),
-    ) -> Panel:
+    ) -> LabelerPanel:
         """Groups of labelers; ``models`` are classifiers by name, for `compare`. What was done
         joins ``assumptions``."""
         groups = read_groups(self.groups)
         if groups is None and self.classifier_group is None:
-            return Panel([False] * max(len(models), 1))
+            return LabelerPanel([False] * max(len(models), 1))
         labels = joined.labels
         if labels.anonymous:
             raise InputError("groups= needs labelers with names: these votes are anonymous.")
@@ -181,7 +181,7 @@ class Kinds:
         assert groups is not None
         learned = learn_groups(groups, labels, generator(seed, "labeler groups"), kind)
         joined.warnings.extend(learned.warnings())
-        found = Panel([False] * len(mine), learned if learned.told else None, mine)
+        found = LabelerPanel([False] * len(mine), learned if learned.told else None, mine)
         for place, row in enumerate(mine):
             name = f"Model {models[place]!r}" if models else "The classifier"
             if row.any():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -32,9 +32,9 @@ Repeats = Literal["error", "first", "last", "keep"]
 class Labels:
     """Who said what about which item.
 
-    One entry per label, sorted by item: ``item``, ``labeler`` and ``label`` are codes into ``items``,
-    ``labelers`` and ``classes``. ``votes`` (or None: all one) says how many equal votes an entry stands for,
-    as anonymous count tables have it.
+    One entry per label, sorted by item: ``item``, ``labeler`` and ``label`` are codes into
+    ``items``, ``labelers`` and ``classes``. ``votes`` (or None: all one) says how many equal votes
+    an entry stands for, as anonymous count tables have it.
 
     >>> labels = Labels.from_long([1, 1, 2], ["ann", "bob", "ann"], ["spam", "ham", "ham"])
     >>> print(labels)
@@ -71,10 +71,11 @@ class Labels:
         missing: object = None,
         classes: Sequence[Any] | None = None,
     ) -> Labels:
-        """Three equal-length sequences; identical repeats count once, contradictions wait for `resolve_repeats`."""
+        """Three equal-length sequences; identical repeats count once."""
         if not len(items) == len(labelers) == len(labels):
             raise InputError(
-                f"items, labelers and labels have {len(items):,}, {len(labelers):,} and {len(labels):,} entries; "
+                f"items, labelers and labels have {len(items):,}, {len(labelers):,} and "
+                f"{len(labels):,} entries; "
                 "they must be equally long, one entry per label."
             )
         item, item_names = factorise(items)
@@ -148,7 +149,7 @@ class Labels:
         labelers: Sequence[Any] | None = None,
         classes: Sequence[Any] | None = None,
     ) -> Labels:
-        """An items × labelers table; None and NaN are always missing, ``missing`` names one more value.
+        """An items × labelers table; None and NaN are always missing, ``missing`` names one more.
 
         >>> Labels.from_matrix([[0, 1, None], [-1, 1, 1]], missing=-1).n_labels
         4
@@ -156,7 +157,8 @@ class Labels:
         grid = matrix if isinstance(matrix, np.ndarray) else np.array(matrix, dtype=object)
         if grid.ndim != 2:
             raise InputError(
-                f"a label matrix has items in rows and labelers in columns; this one has {grid.ndim} dimension(s)."
+                "a label matrix has items in rows and labelers in columns; this one has "
+                f"{grid.ndim} dimension(s)."
             )
         n_items, n_labelers = grid.shape
         label, names = factorise(grid.reshape(-1), missing=missing)
@@ -256,7 +258,7 @@ class Labels:
         return grid
 
     def agreement(self) -> tuple[float, float]:
-        """Share of agreeing pairs of labels on the same item, and that share corrected for chance (Fleiss' κ)."""
+        """Share of agreeing pairs of labels on one item, and corrected for chance (Fleiss' κ)."""
         votes = self.counts().astype(float)
         total = votes.sum(axis=1)
         pairs = (total * (total - 1)).sum()
@@ -272,7 +274,7 @@ class Labels:
         return self.n_items
 
     def __getitem__(self, index: Any) -> Labels:
-        """The labels of some items: a slice, positions or a mask; classes and labelers stay as they are."""
+        """The labels of some items: a slice, positions or a mask; classes and labelers stay."""
         chosen = np.atleast_1d(np.arange(self.n_items)[index])
         size = np.diff(self.indptr)[chosen]
         starts = np.repeat(self.indptr[chosen] - np.concatenate([[0], np.cumsum(size)[:-1]]), size)
@@ -287,7 +289,7 @@ class Labels:
         )
 
     def select(self, labelers: Sequence[Any]) -> Labels:
-        """Only these labelers, in this order; every item stays, also one that is left with no label."""
+        """Only these labelers, in this order; every item stays, also one left with no label."""
         unknown = [name for name in labelers if name not in self.labelers]
         if unknown:
             raise InputError(
@@ -338,31 +340,29 @@ class Labels:
         return np.flatnonzero(same) + 1
 
     def resolve_repeats(self, rule: Repeats = "error") -> Labels:
-        """What to do where a labeler contradicts itself: "error", keep the "first" or "last" label, or "keep" all."""
-        if rule not in ("error", "first", "last", "keep"):
-            raise InputError(
-                f"`repeats={rule!r}` is not a rule; choose error, first, last or keep."
-            )
+        """Where a labeler contradicts itself: "error", the "first", the "last", or "keep" all."""
+        if rule not in get_args(Repeats):
+            raise InputError(f"`repeats={rule!r}` is no rule: choose error, first, last or keep.")
         clash = self.contradictions
         if len(clash) == 0 or rule == "keep":
             return self
         if rule == "error":
-            i = int(clash[0])
-            item, labeler = self.items[self.item[i]], self.labelers[self.labeler[i]]
-            raise InputError(
-                f"{self.where.get((item, labeler), '')}labeler {labeler!r} says both {self.classes[self.label[i - 1]]!r} and "
-                f"{self.classes[self.label[i]]!r} for item {item!r} ({len(clash):,} such repeats in all). "
-                "Keep one with `repeats='first'` or `repeats='last'`, both with `repeats='keep'`, or "
-                "remove a line."
-            )
+            raise InputError(self._contradiction(int(clash[0]), len(clash)))
         keep = np.ones(len(self.label), dtype=bool)
         keep[clash if rule == "first" else clash - 1] = False
-        return replace(
-            self,
-            item=self.item[keep],
-            labeler=self.labeler[keep],
-            label=self.label[keep],
-            votes=None if self.votes is None else self.votes[keep],
+        votes = None if self.votes is None else self.votes[keep]
+        kept = self.item[keep], self.labeler[keep], self.label[keep]
+        return replace(self, item=kept[0], labeler=kept[1], label=kept[2], votes=votes)
+
+    def _contradiction(self, at: int, n: int) -> str:
+        """The first of ``n`` contradictions, in words."""
+        item, labeler = self.items[self.item[at]], self.labelers[self.labeler[at]]
+        before, then = (self.classes[self.label[k]] for k in (at - 1, at))
+        return (
+            f"{self.where.get((item, labeler), '')}labeler {labeler!r} says both {before!r} and "
+            f"{then!r} for item {item!r} ({n:,} such repeats in all). "
+            "Keep one with `repeats='first'` or `repeats='last'`, both with `repeats='keep'`, or "
+            "remove a line."
         )
 
     def __eq__(self, other: object) -> bool:
@@ -383,11 +383,8 @@ class Labels:
         per_item = self.per_item
         if len(per_item) == 0 or self.n_labels == 0:
             return f"{self.n_items:,} items, no labels"
-        who = (
-            "anonymous votes"
-            if self.anonymous
-            else f"{self.n_labelers:,} labeler{'s' * (self.n_labelers != 1)}"
-        )
+        people = f"{self.n_labelers:,} labeler{'s' * (self.n_labelers != 1)}"
+        who = "anonymous votes" if self.anonymous else people
         spread = f"{per_item.min()} to {per_item.max()} per item, {per_item.mean():.1f} on average"
         grid = self.n_items * self.n_labelers
         empty = "" if self.anonymous else f"; {1 - len(self.label) / grid:.0%} of the grid is empty"
@@ -397,4 +394,5 @@ class Labels:
         )
 
     def __repr__(self) -> str:
-        return f"<Labels: {self.n_items:,} items, {self.n_labelers:,} labelers, {self.n_labels:,} labels, {self.n_classes} classes>"
+        found = f"{self.n_items:,} items, {self.n_labelers:,} labelers, {self.n_labels:,} labels"
+        return f"<Labels: {found}, {self.n_classes} classes>"

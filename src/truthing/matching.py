@@ -18,7 +18,7 @@ from truthing.labels import Labels, Repeats
 from truthing.notes import Notes
 from truthing.predictions import Gold, Predictions
 from truthing.spelling import letters
-from truthing.vocabulary import Source, rename, unify
+from truthing.vocabulary import WordSource, rename, unify
 
 
 @dataclass(frozen=True)
@@ -224,17 +224,17 @@ def one_vocabulary(
 ) -> tuple[Labels, Predictions | None, Gold | None, Notes]:
     """All three with one list of classes for what is the same, and what had to be said."""
     _refuse_words(labels, predictions, gold)
-    sources = [Source("labels", labels.classes, labels.per_class, labels.settled)]
+    sources = [WordSource("labels", labels.classes, labels.per_class, labels.settled)]
     if predictions is not None:
         names = _classes(predictions)
         seen = np.bincount(
             predictions.label[predictions.label >= 0] if predictions.label is not None else [],
             minlength=len(names),
         )
-        sources.append(Source("predictions", names, seen, predictions.settled))
+        sources.append(WordSource("predictions", names, seen, predictions.settled))
     if gold is not None:
         seen = np.bincount(gold.label, minlength=len(gold.classes))
-        sources.append(Source("gold", gold.classes, seen, gold.settled))
+        sources.append(WordSource("gold", gold.classes, seen, gold.settled))
     renamed, notes = unify(sources)
     by_name = {s.what: r for s, r in zip([s for s in sources if s.names], renamed)}
     labels = labels.renamed(rename(by_name.get("labels", {}), labels.classes))

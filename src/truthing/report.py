@@ -11,7 +11,7 @@ import numpy as np
 
 from truthing.display import renderer
 from truthing.errors import InputError
-from truthing.metrics.confusion import Confusion
+from truthing.metrics.confusion import ConfusionMatrix
 from truthing.metrics.counts import Tally, evaluate, metric_names
 from truthing.metrics.curves import BestThreshold, Curve
 from truthing.metrics.estimate import Estimate
@@ -30,7 +30,7 @@ class Answer(Protocol):
     """What a method found: an estimate of any metric, and the confusion matrix."""
 
     @property
-    def confusion(self) -> Confusion: ...
+    def confusion(self) -> ConfusionMatrix: ...
 
     def estimate(self, name: str) -> Estimate: ...
 
@@ -120,8 +120,17 @@ class Report(PerItem, Judged, Result):
         ]
 
     @property
-    def confusion(self) -> Confusion:
+    def confusion(self) -> ConfusionMatrix:
         return self.outcome.answer.confusion
+
+    def expected_width(self, n_gold: int, level: float = 0.95) -> float:
+        """How wide the interval of the accuracy will be with so many more random gold items."""
+        if self.outcome.more_gold is None:
+            raise InputError(
+                "the width with more gold is foretold for the default answer only, without "
+                "clusters, weights, slices, erring gold and another prevalence."
+            )
+        return float(self.outcome.more_gold.width(n_gold, level))
 
     def by_slice(self, metric: str = "accuracy") -> list[SliceEstimate]:
         """The metric in each slice that ``by=`` makes, partially pooled."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -220,14 +221,14 @@ def gold_enough(spread: float, estimate: Estimate, ratio: float, have: int, item
     )
 
 
-class Judged:
+class Judged(ABC):
     """A result that requirements can be asked of."""
 
     kind = ""
 
+    @abstractmethod
     def requirement_estimate(self, requirement: Requirement) -> Estimate:
         """The number that a requirement is about."""
-        raise NotImplementedError
 
     def requirement_advice(
         self, requirement: Requirement, estimate: Estimate, needed: float

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 SCHEMA = 1  # of the JSON objects: render/schema.json; a key that changes its meaning raises it
 
 
-class Result:
+class Result(ABC):
     """An answer: as a table, as JSON, as Markdown, as one page, as pictures.
 
     What may be asked is the same in all of them: ``level=0.95``, and ``metric="f1"`` of a
@@ -26,13 +27,13 @@ class Result:
 
     kind = ""  # the command that answers the same question
 
+    @abstractmethod
     def to_dict(self, *about: Any, **named: Any) -> dict[str, Any]:
         """Everything a program may want."""
-        raise NotImplementedError
 
+    @abstractmethod
     def to_frame(self, *about: Any, **named: Any) -> pl.DataFrame:
         """The main table, as a polars data frame."""
-        raise NotImplementedError
 
     def to_pandas(self, *about: Any, **named: Any) -> Any:
         """The main table, as a pandas data frame."""

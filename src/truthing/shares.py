@@ -40,9 +40,10 @@ class Prevalence(Judged, Result):
     slices: Mapping[str, Array] = field(default_factory=dict)  # draws × classes of each
     slice_sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     values: Array | None = None  # of grades on a scale
+    slack: float = 1.0  # of its intervals
 
     def __getitem__(self, name: Any) -> Estimate:
-        return Estimate.from_draws(self.draws[:, self._place(name)])
+        return Estimate.from_draws(self.draws[:, self._place(name)], slack=self.slack)
 
     def _place(self, name: Any) -> int:
         same = [k for k, c in enumerate(self.classes) if c == name or str(c) == str(name)]
@@ -57,7 +58,7 @@ class Prevalence(Judged, Result):
         ends = (float(values.min()), float(values.max()))
         # beside gold each class is drawn towards gold alone by itself: a draw need not add up to 1
         whole = self.draws / self.draws.sum(axis=1, keepdims=True)
-        return Estimate.from_draws(whole @ values, support=ends)
+        return Estimate.from_draws(whole @ values, support=ends, slack=self.slack)
 
     @property
     def headline_class(self) -> Any:
@@ -69,7 +70,10 @@ class Prevalence(Judged, Result):
         """The share of a class in each slice that ``by=`` makes, partially pooled."""
         name = self.headline_class if name is None else name
         place = self._place(name)
-        found = {s: Estimate.from_draws(draws[:, place]) for s, draws in self.slices.items()}
+        found = {
+            s: Estimate.from_draws(draws[:, place], slack=self.slack)
+            for s, draws in self.slices.items()
+        }
         return slice_estimates(str(name), found, self.slice_sizes) if found else []
 
     def worst_slice(self, name: Any = None) -> SliceEstimate:
@@ -97,7 +101,7 @@ class Prevalence(Judged, Result):
                 raise InputError(f"no slice is called {each!r}.{did_you_mean(each, slices)}")
         place = self._place(name)
         both = self.slices[first][:, place], self.slices[second][:, place]
-        return Difference.between(both, (first, second), str(name))
+        return Difference.between(both, (first, second), str(name), self.slack)
 
     def verdict(self, level: float = 0.95) -> str:
         """A sentence for a person: of two classes about the second, else about the most
@@ -207,4 +211,5 @@ def as_prevalence(
         {name: answer.shares() for name, answer in outcome.slices.items()},
         slice_sizes(question),
         question.values,
+        getattr(outcome.answer, "slack", 1.0),
     )

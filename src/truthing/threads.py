@@ -26,7 +26,7 @@ def in_threads(function: Callable[..., Any], jobs: Iterable[tuple[Any, ...]]) ->
     [(3, 1), (2, 1)]
     """
     listed = list(jobs)
-    workers = min(len(listed), n_threads())
+    workers = min(len(listed), n_threads()) if len(listed) > 1 else 1
     if workers < 2:
         return [function(*job) for job in listed]
     with ThreadPoolExecutor(workers) as pool:

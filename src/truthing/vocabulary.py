@@ -25,7 +25,7 @@ Renamed = dict[Any, Any]
 
 
 @dataclass(frozen=True)
-class Source:
+class WordSource:
     """Who uses which classes how often; ``settled`` where the user named the classes."""
 
     what: str
@@ -34,7 +34,7 @@ class Source:
     settled: bool = False
 
 
-def unify(sources: Sequence[Source]) -> tuple[list[Renamed], Notes]:
+def unify(sources: Sequence[WordSource]) -> tuple[list[Renamed], Notes]:
     """New names for the classes of each source, the first source's spelling where it has one.
 
     Case, blanks, 1 and "1.0", and true, yes and 1 count as the same across sources, and that is
@@ -63,7 +63,7 @@ def unify(sources: Sequence[Source]) -> tuple[list[Renamed], Notes]:
     return renamed, Notes(tuple(said), tuple(checks)) + _said(sources, renamed)
 
 
-def _within(source: Source) -> tuple[Renamed, list[str]]:
+def _within(source: WordSource) -> tuple[Renamed, list[str]]:
     """Case and blanks inside one source; names of different type stay apart."""
     changed: Renamed = {}
     said: list[str] = []
@@ -75,7 +75,7 @@ def _within(source: Source) -> tuple[Renamed, list[str]]:
     return changed, said
 
 
-def _names(source: Source, renamed: Mapping[Any, Any]) -> tuple[Any, ...]:
+def _names(source: WordSource, renamed: Mapping[Any, Any]) -> tuple[Any, ...]:
     """The names of a source after renaming; 1 and True are two names."""
     return tuple({(type(n), n): n for n in (_new(renamed, n) for n in source.names)}.values())
 
@@ -95,7 +95,7 @@ def rename(renamed: Mapping[Any, Any], names: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def _as_in(
-    source: Source, target: Sequence[Any], so_far: Mapping[Any, Any] | None = None
+    source: WordSource, target: Sequence[Any], so_far: Mapping[Any, Any] | None = None
 ) -> Renamed:
     """Names as the target spells them, where it has one name of that key."""
     spelled: dict[Any, list[Any]] = {}
@@ -111,7 +111,7 @@ def _as_in(
     return found
 
 
-def _truth_values(sources: Sequence[Source], renamed: list[Renamed]) -> None:
+def _truth_values(sources: Sequence[WordSource], renamed: list[Renamed]) -> None:
     """Booleans, 0/1, yes/no, where every source holds nothing else."""
     every = [_names(s, r) for s, r in zip(sources, renamed)]
     values = [[truth_value(n) for n in names] for names in every]
@@ -142,13 +142,13 @@ def _truth_values(sources: Sequence[Source], renamed: list[Renamed]) -> None:
                 changes[_flag(name) if isinstance(name, bool) else name] = new
 
 
-def _count(source: Source, name: Any) -> int:
+def _count(source: WordSource, name: Any) -> int:
     return sum(
         int(n) for c, n in zip(source.names, source.counts) if type(c) is type(name) and c == name
     )
 
 
-def _refuse_strangers(sources: Sequence[Source], renamed: Sequence[Renamed]) -> None:
+def _refuse_strangers(sources: Sequence[WordSource], renamed: Sequence[Renamed]) -> None:
     """Two sources that share no class, or each have their own, do not speak of the same things."""
     first = sources[0]
     there = _names(first, renamed[0])
@@ -194,7 +194,7 @@ def _shifted(here: Sequence[Any], there: Sequence[Any]) -> bool:
     return len(whole) == len(here) + len(there) and min(here) != min(there)
 
 
-def _strangers(first: Source, source: Source, why: str, own: Sequence[Any]) -> InputError:
+def _strangers(first: WordSource, source: WordSource, why: str, own: Sequence[Any]) -> InputError:
     sides = "; ".join(f"{s.what}: {listing(map(repr, s.names), 8)}" for s in (first, source))
     meant = ", ".join(f"{str(n)!r}: ..." for n in own[:4])
     every = list(dict.fromkeys(str(n) for s in (first, source) for n in s.names))[:6]
@@ -205,7 +205,7 @@ def _strangers(first: Source, source: Source, why: str, own: Sequence[Any]) -> I
     )
 
 
-def _refuse_lookalikes(sources: Sequence[Source], renamed: Sequence[Renamed]) -> None:
+def _refuse_lookalikes(sources: Sequence[WordSource], renamed: Sequence[Renamed]) -> None:
     total: dict[tuple[type, Any], int] = {}
     seen: dict[tuple[type, Any], set[str]] = {}
     for source, changes in zip(sources, renamed):
@@ -235,7 +235,7 @@ def _slip(a: Any, b: Any, total: Mapping[Any, int], seen: Mapping[Any, set[str]]
     return total[here] <= RARE * total[there] and len(seen[here]) == 1 and one_slip_apart(a, b)
 
 
-def _only_in_gold(sources: Sequence[Source], renamed: Sequence[Renamed]) -> list[str]:
+def _only_in_gold(sources: Sequence[WordSource], renamed: Sequence[Renamed]) -> list[str]:
     known = {
         (type(n), n)
         for s, r in zip(sources, renamed)
@@ -251,7 +251,7 @@ def _only_in_gold(sources: Sequence[Source], renamed: Sequence[Renamed]) -> list
     ]
 
 
-def _said(sources: Sequence[Source], renamed: Sequence[Renamed]) -> Notes:
+def _said(sources: Sequence[WordSource], renamed: Sequence[Renamed]) -> Notes:
     """One sentence for each source whose classes were matched with another spelling."""
     said = []
     for source, names in zip(sources, renamed):

@@ -8,7 +8,7 @@ from compare import areas, models
 from scipy.stats import binom
 
 import truthing as tr
-from truthing.metrics.estimate import shortest_interval
+from truthing.metrics.estimate import credible_interval
 
 TRIALS = 40
 
@@ -32,7 +32,7 @@ def test_intervals_hold_when_models_share_mistakes() -> None:
             (draws[:, 0], actual[0], accuracy),
             (draws[:, 4] - draws[:, 0], actual[4] - actual[0], difference),
         ):
-            low, high = shortest_interval(values)
+            low, high = credible_interval(values)
             held.append(low - 1e-9 <= value <= high + 1e-9)
             assert high - low < 0.3
     least = binom.ppf(1e-6, TRIALS, 0.95) / TRIALS

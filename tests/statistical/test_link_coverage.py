@@ -11,7 +11,7 @@ import pytest
 from scipy.special import expit
 
 import truthing as tr
-from truthing.metrics.estimate import shortest_interval
+from truthing.metrics.estimate import credible_interval
 from truthing.truth.consensus import Entries
 from truthing.truth.link.counts import confusion_draws
 from truthing.truth.link.design import link_design
@@ -53,7 +53,7 @@ def test_accuracy_and_recall_hold_as_often_as_promised(
         recall = drawn[:, 1, 1] / np.maximum(drawn[:, 1].sum(axis=1), 1)
         actual = right.mean(), (right & (truth == 1)).sum() / max((truth == 1).sum(), 1)
         for name, values, value in zip(held, (accuracy, recall), actual):
-            low, high = shortest_interval(values)
+            low, high = credible_interval(values)
             held[name].append(low - 1e-9 <= value <= high + 1e-9)
     for name, found in held.items():
         assert 0.93 <= np.mean(found) <= 0.99, (name, np.mean(found))

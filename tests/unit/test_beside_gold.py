@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 import truthing as tr
-from truthing.metrics.estimate import shortest_interval
+from truthing.metrics.estimate import credible_interval
 from truthing.truth.draws import GOLD_ONLY, LITTLE, NARROWER, at_most_wider, some_by_gold
 from truthing.truth.gold_alone import GoldAlone, difference_draws
 from truthing.truth.link.scores import POWER, POWER_SD, weighed_by_gold
 
 
 def width(draws: np.ndarray) -> float:
-    low, high = shortest_interval(draws, 0.95)
+    low, high = credible_interval(draws, 0.95)
     return float(high - low)
 
 

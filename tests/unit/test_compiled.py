@@ -8,6 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from truthing import compiled
@@ -28,7 +29,7 @@ for kind in ("InTreeCacheLocator", "UserWideCacheLocator"):
             getattr(caching, name).ensure_cache_path = refuse
 import numpy as np
 from truthing.noise.steps import _add_logs
-print(_add_logs.__name__, len(_add_logs.signatures))
+print(_add_logs.__name__, len(_add_logs.made().signatures))
 """
 
 
@@ -98,3 +99,33 @@ def test_a_folder_of_somebody_else_is_not_trusted(nowhere: Path) -> None:
     foreign.rmdir()
     foreign.symlink_to(other)
     assert f"{foreign}:" not in compiled.settle()
+
+
+NO_COMPILER = """
+import sys
+sys.argv = ["truthing", "grade", {predictions!r}, {labels!r}, "--json"]
+from truthing.cli import main
+try:
+    main()
+finally:
+    print("numba" in sys.modules, file=sys.stderr)
+"""
+
+
+def test_the_first_table_of_a_small_panel_compiles_nothing() -> None:
+    """Importing numba and compiling took most of the first minute (benchmarks/startup.py)."""
+    example = compiled.HOUSE / "examples" / "spam"
+    files = {name: str(example / f"{name}.csv") for name in ("predictions", "labels")}
+    command = [sys.executable, "-c", NO_COMPILER.format(**files)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert '"auc"' in done.stdout
+    assert done.stderr.splitlines()[-1] == "False"
+
+
+def test_compiled_functions_call_each_other_and_say_who_they_are() -> None:
+    from truthing.truth.counted import _root, _roots
+
+    name = getattr(_roots, "__name__", None)
+    assert name == "_roots"
+    assert _roots(np.array([0, 0, 1, 3], dtype=np.int32)).tolist() == [0, 0, 0, 3]
+    assert _root(np.array([0, 0, 1], dtype=np.int32), 2) == 0

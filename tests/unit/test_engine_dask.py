@@ -7,14 +7,13 @@ import signal
 from pathlib import Path
 from typing import Any
 
+import distributed
 import numpy as np
 import polars as pl
 import pytest
 
 import truthing as tr
 from truthing.engine import regroup
-
-distributed = pytest.importorskip("distributed")
 
 
 @pytest.fixture(scope="module")

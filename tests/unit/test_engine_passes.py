@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from scipy.special import softmax
 
-from truthing.engine.base import NO_VOTES, Shard
+from truthing.engine.base import NO_VOTES, NOTHING, Shard
 from truthing.engine.memory import Memory
+from truthing.truth import agreements, passes
 from truthing.truth.passes import Tables, expectation_pass
 
 
@@ -50,9 +51,18 @@ def plainly(part: Shard, now: Tables) -> tuple[np.ndarray, np.ndarray]:
     return np.array(posterior), counts
 
 
+@pytest.fixture(params=["plain", "compiled"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Small shards take plain numpy, large ones compiled loops."""
+    if request.param == "compiled":
+        monkeypatch.setattr(passes, "SMALL", -1)
+    return str(request.param)
+
+
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_a_pass_is_its_formula(n_classes: int) -> None:
+def test_a_pass_is_its_formula(n_classes: int, way: str) -> None:
     part = shard(n_classes)
+    assert passes.loops(part).__name__.endswith(way)
     now, before = tables(part, 1), tables(part, 2)
     found = expectation_pass(part, now, before)
     (posterior, counts), (earlier, _) = plainly(part, now), plainly(part, before)
@@ -76,3 +86,49 @@ def test_shards_change_no_sum(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.moved == pytest.approx(whole.moved, rel=1e-9)
     assert found.farthest == pytest.approx(whole.farthest, rel=1e-12)
     assert found.n_items == whole.n_items
+
+
+CASES = {
+    "two classes": lambda: shard(2),
+    "four classes": lambda: shard(4, seed=1),
+    "votes": lambda: voted(shard(3, seed=2)),
+    "no classifier": lambda: replace(shard(3, seed=3), predicted=NOTHING),
+    "some of the items": lambda: shard(2, seed=4).some(100, 250),
+    "no item": lambda: shard(2, seed=5).some(7, 7),
+}
+
+
+def voted(part: Shard) -> Shard:
+    return replace(part, votes=np.random.default_rng(8).integers(1, 5, len(part.key)).astype(float))
+
+
+def everything(part: Shard) -> list[np.ndarray]:
+    """What every pass finds, one after the other."""
+    now, before = tables(part, 1), tables(part, 2)
+    sums = [expectation_pass(part, now, before), expectation_pass(part, now)]
+    sums.append(passes.majority_pass(part, np.full(part.n_classes, 1 / part.n_classes)))
+    found = [x for s in sums for x in (s.counts, s.totals, np.array([s.moved, s.farthest]))]
+    found += [passes.count_keys(part), passes.votes_pass(part), *passes.posterior_pass(part, now)]
+    discount = np.random.default_rng(3).random(part.n_items)
+    found += passes.together_and_alone(part, now, discount)
+    n_raters = part.n_rows // part.n_classes
+    counts = np.random.default_rng(5).gamma(0.5, 5, (n_raters, *[part.n_classes] * 2))
+    found.append(passes.expected_log(counts, counts.mean(axis=0), 2.5))
+    place = np.arange(n_raters, dtype=np.int32) - 2  # two are not among the busy
+    shared = agreements.count_pairs(part, place)
+    chosen = np.argwhere(np.triu(np.ones_like(shared), 1) > 0)
+    number = np.full(shared.shape, -1, dtype=np.int32)
+    number[tuple(chosen.T)] = np.arange(len(chosen))
+    alike = np.random.default_rng(4).random((len(chosen), part.n_classes))
+    highest = np.where(np.arange(len(chosen)) % 3 == 0, 0.4, np.inf)
+    return [*found, shared, agreements.add_pairs(part, now, place, number, alike, highest)]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_plain_and_compiled_loops_find_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    part = CASES[name]()
+    plain = everything(part)
+    monkeypatch.setattr(passes, "SMALL", -1)
+    compiled = everything(part)
+    for one, other in zip(plain, compiled, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9)

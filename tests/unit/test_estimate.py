@@ -6,7 +6,7 @@ from scipy import stats
 from scipy.integrate import trapezoid
 
 import truthing as tr
-from truthing.metrics.estimate import Estimate, shortest_interval
+from truthing.metrics.estimate import Estimate, credible_interval
 
 
 def test_density_of_a_beta() -> None:
@@ -64,9 +64,9 @@ def test_levels_are_checked() -> None:
         Estimate.from_draws([0.1, 0.2]).interval(95)
 
 
-def test_shortest_interval_over_many_columns() -> None:
+def test_intervals_of_many_columns() -> None:
     draws = np.random.default_rng(0).normal(size=(5000, 3)) * [1, 2, 3]
-    low, high = shortest_interval(draws, 0.95)
+    low, high = credible_interval(draws, 0.95)
     np.testing.assert_allclose((high - low) / [1, 2, 3], 2 * 1.96, rtol=0.06)
 
 
@@ -76,9 +76,21 @@ def test_shortest_interval_over_many_columns() -> None:
 def test_an_interval_holds_its_share_of_the_draws(n: int, level: float, held: int) -> None:
     """At least the level and no draw more; draws spread evenly leave no doubt about the width."""
     draws = np.arange(n) ** 1.001
-    low, high = shortest_interval(draws, level)
+    low, high = credible_interval(draws, level)
     assert ((draws >= low) & (draws <= high)).sum() == held
     assert held / n >= level > (held - 1) / n
+
+
+def test_an_interval_is_nearly_the_shortest_with_tails_as_equal_as_that_allows() -> None:
+    """Against a search over all windows, for a posterior that falls from its left end."""
+    draws = np.sort(np.random.default_rng(2).exponential(size=400))
+    windows = [(draws[i + 379] - draws[i], i) for i in range(21)]
+    allowed = [i for width, i in windows if width <= 1.05 * min(windows)[0]]
+    first = min(allowed, key=lambda i: abs(i - 10))
+    assert 0 < first < 10  # neither the shortest nor the central one
+    assert credible_interval(draws, 0.95, slack=1.05) == (draws[first], draws[first + 379])
+    shortest = min(windows)[1]
+    assert credible_interval(draws, 0.95) == (draws[shortest], draws[shortest + 379])
 
 
 def test_quantiles_of_atoms_are_even() -> None:
@@ -90,5 +102,5 @@ def test_quantiles_of_atoms_are_even() -> None:
 
 
 def test_a_flat_posterior_has_its_interval_in_the_middle() -> None:
-    low, high = shortest_interval(np.arange(101.0), 0.5)
+    low, high = credible_interval(np.arange(101.0), 0.5)
     assert (low + high) / 2 == pytest.approx(50, abs=1)

@@ -62,6 +62,7 @@ def world(**options: Any) -> World:
         ({}, "say what is wanted"),
         ({"width": 0}, "outside (0, 1)"),
         ({"width": 1.0}, "outside (0, 1)"),
+        ({"width": 1e-9, "labelers": 0.2, "accuracy": 0.8}, "less than one item in 100,000"),
         ({"budget": -5}, "above 0"),
         ({"budget": 5, "costs": {}}, "prices are missing"),
         ({"budget": 5, "costs": {"item": 1}}, "price of a label is missing"),

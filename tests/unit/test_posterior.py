@@ -15,8 +15,8 @@ from scipy.special import gammaln
 from sklearn import metrics as sk
 
 import truthing as tr
-from truthing.metrics.estimate import shortest_interval
-from truthing.noise.em import Rows, fit_em
+from truthing.metrics.estimate import credible_interval
+from truthing.noise.em import RowsModel, fit_em
 from truthing.truth import labelers as learned
 from truthing.truth.consensus import Entries, fit_dawid_skene
 from truthing.truth.samplers.bootstrap import bootstrap_crowd
@@ -285,7 +285,7 @@ def test_gibbs_and_bootstrap_agree_where_both_apply() -> None:
     boot = bootstrap_crowd(entries, data.predictions, nobody, fit, n_draws=2000, seed=0)
     accuracy = [np.trace(s.counts, axis1=1, axis2=2) / 3000 for s in (gibbs, boot)]
     assert accuracy[0].mean() == pytest.approx(accuracy[1].mean(), abs=0.003)
-    widths = [np.subtract(*shortest_interval(a)[::-1]) for a in accuracy]
+    widths = [np.subtract(*credible_interval(a)[::-1]) for a in accuracy]
     assert widths[1] == pytest.approx(widths[0], rel=0.25)
     np.testing.assert_allclose(gibbs.row_mean, boot.row_mean, atol=0.02)
 
@@ -394,7 +394,7 @@ def test_em_climbs_to_the_same_place_as_plain_em() -> None:
     """Plain EM (its likelihood never falls) and the accelerated one end at the same point; the
     latter in fewer passes."""
     data = panel(n=400)
-    model = Rows(data.labels.n_labelers, data.labels.n_classes)
+    model = RowsModel(data.labels.n_labelers, data.labels.n_classes)
     options = {"tolerance": 1e-11, "most": 5000}
     plain = fit_em(data.labels, model, accelerated=False, **options)
     fit = fit_em(data.labels, model, **options)
@@ -499,3 +499,21 @@ def test_a_model_that_large_data_replace_is_named(monkeypatch: pytest.MonkeyPatc
     assert not any(
         "was not used" in w for w in tr.grade(data.predictions, data.labels, draws=500).warnings
     )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_groups_that_share_no_item_are_counted(seed: int) -> None:
+    """Against the connected components of scipy."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    from truthing.truth.checks import _pieces
+
+    rng = np.random.default_rng(seed)
+    items, labelers = np.unique(rng.integers(0, 40, (2, 60)), axis=1)
+    labels = tr.Labels.from_long(items, labelers, items % 2)
+    n = labels.n_items + labels.n_labelers
+    edges = coo_array((np.ones(labels.n_labels), (labels.item, labels.labeler + labels.n_items)))
+    edges.resize((n, n))
+    _, component = connected_components(edges, directed=False)
+    assert _pieces(labels) == len(np.unique(component[labels.n_items :])) > 1

@@ -125,7 +125,7 @@ def test_methods_paragraph_says_what_was_done() -> None:
     assert any("Dawid" in line for line in references)
     stated, _ = methods(tr.grade(data.predictions, data.labels, draws=200, panel_error=0.02), 0.9)
     assert "stated in advance (panel error 0.02)" in stated
-    assert "90% highest-density" in stated
+    assert "90% credible intervals" in stated
     book, references = methods(tr.grade(data.predictions, data.labels, noise=0.1, method="exact"))
     assert "Su’s method “exact”" in book
     assert any(line.startswith("Su,") for line in references)

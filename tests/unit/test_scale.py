@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import truthing as tr
-from truthing.metrics.confusion import Confusion
+from truthing.metrics.confusion import ConfusionMatrix
 from truthing.metrics.ordinal import ordinal_metric
 from truthing.noise.ordinal import ordinal_tables
 from truthing.people.graded_agreement import graded_agreement
@@ -69,7 +69,7 @@ def test_weighted_kappa_and_absolute_error_equal_the_definition() -> None:
     distance = np.abs(values[:, None] - values)
     chance = np.outer(share.sum(axis=1), share.sum(axis=0))
     kappa = 1 - (share * distance**2).sum() / (chance * distance**2).sum()
-    confusion = Confusion.from_dense(table[None])
+    confusion = ConfusionMatrix.from_dense(table[None])
     assert ordinal_metric("weighted_kappa", confusion, values)[0] == pytest.approx(kappa)
     found = ordinal_metric("mean_absolute_error", confusion, values)[0]
     assert found == pytest.approx((share * distance).sum())
@@ -84,7 +84,7 @@ def test_weighted_kappa_equals_scikit_learn() -> None:
     a, b = rng.integers(0, 4, 200), rng.integers(0, 4, 200)
     table = np.zeros((1, 4, 4))
     np.add.at(table[0], (a, b), 1)
-    ours = ordinal_metric("weighted_kappa", Confusion.from_dense(table), np.arange(4.0))[0]
+    ours = ordinal_metric("weighted_kappa", ConfusionMatrix.from_dense(table), np.arange(4.0))[0]
     assert ours == pytest.approx(metrics.cohen_kappa_score(a, b, weights="quadratic"))
 
 

@@ -14,7 +14,7 @@ import pytest
 
 import truthing
 from truthing.errors import InputError, in_words
-from truthing.tables.write import write_bytes
+from truthing.tables.write import whole, write_bytes
 
 TRUTHING = [sys.executable, "-c", "from truthing.cli import main; main()"]
 LABELS = str(Path(truthing.__file__).parent / "examples" / "spam" / "labels.csv")
@@ -116,18 +116,23 @@ def test_ctrl_c_is_one_line() -> None:
         (errno.EIO, "the operating system says: Input/output error"),
     ],
 )
-def test_in_words(tmp_path: Path, monkeypatch: Any, number: int, words: str) -> None:
+@pytest.mark.parametrize("nameless", [True, False])
+def test_in_words(
+    tmp_path: Path, monkeypatch: Any, number: int, words: str, nameless: bool
+) -> None:
     """A write that fails leaves the old file as it was and nothing beside it."""
+    if not nameless:  # as on systems that have no files without a name
+        monkeypatch.delattr(os, "O_TMPFILE", raising=False)
     kept = tmp_path / "report.html"
     kept.write_text("old")
 
-    def refuse(self: Path, data: bytes) -> int:
-        self.touch()
-        raise OSError(number, os.strerror(number), str(self))
+    def fail() -> None:
+        with whole(kept) as file:
+            file.write(b"new")
+            raise OSError(number, os.strerror(number), str(kept))
 
-    monkeypatch.setattr(Path, "write_bytes", refuse)
     with pytest.raises(InputError, match=words):
-        write_bytes(kept, b"new")
+        fail()
     assert words in in_words(OSError(number, os.strerror(number)))
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
     assert kept.read_text() == "old"
@@ -139,3 +144,20 @@ def test_links_are_written_through(tmp_path: Path) -> None:
     write_bytes(tmp_path / "link", b"new")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "real").read_text() == "new"
+
+
+@pytest.mark.parametrize("nameless", [True, False])
+def test_a_file_stands_under_its_name_when_it_is_complete(
+    tmp_path: Path, monkeypatch: Any, nameless: bool
+) -> None:
+    if not nameless:
+        monkeypatch.delattr(os, "O_TMPFILE", raising=False)
+    kept = tmp_path / "table.csv"
+    with whole(kept) as file:
+        file.write(b"half")
+        assert not kept.exists()
+        if nameless and hasattr(os, "O_TMPFILE"):
+            assert list(tmp_path.iterdir()) == []  # a process killed now leaves nothing
+        file.write(b" and half")
+    assert kept.read_bytes() == b"half and half"
+    assert list(tmp_path.iterdir()) == [kept]

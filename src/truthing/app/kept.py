@@ -21,7 +21,7 @@ FILES = {
 
 
 @dataclass(frozen=True)
-class Result:
+class KeptResult:
     """One finished run: what was asked, what was found, when, and the command that does the
     same.
     """
@@ -52,7 +52,7 @@ class Kept:
             ) from None
         return cls(place)
 
-    def all(self) -> list[Result]:
+    def all(self) -> list[KeptResult]:
         """Newest first; folders that are not ours are left alone."""
         if self.folder is None:
             return []
@@ -62,14 +62,16 @@ class Kept:
         found = (self.find(name) for name in names)
         return [result for result in found if result is not None]
 
-    def find(self, name: str) -> Result | None:
+    def find(self, name: str) -> KeptResult | None:
         """A finished run by its name; nothing where it is not there or not whole."""
         path = self.file(name, "about.json")
         if path is None:
             return None
         try:
             about = json.loads(path.read_text("utf-8"))
-            return Result(name, *(str(about[k]) for k in ("title", "sentence", "when", "command")))
+            return KeptResult(
+                name, *(str(about[k]) for k in ("title", "sentence", "when", "command"))
+            )
         except (OSError, ValueError, KeyError, TypeError):
             return None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from truthing.app.uploads import Case, Upload, reading
+from truthing.app.uploads import Upload, UploadedCase, reading
 from truthing.doctor import FileFinding, Offer, examine_tables, together
 from truthing.errors import TruthingError
 from truthing.render.console import safe
@@ -49,7 +49,7 @@ class Look:
         return [seen for seen in self.files if use in seen.uses]
 
 
-def look(case: Case) -> Look:
+def look(case: UploadedCase) -> Look:
     """Read the files once for each change of what was said about them."""
     if case.look is None:
         case.look = _look(case.uploads)

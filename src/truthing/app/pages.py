@@ -27,7 +27,7 @@ from truthing.app.kept import FILES
 from truthing.app.look import USES, Look, look
 from truthing.app.runs import MOST_RUNS, MOST_TOGETHER, Run
 from truthing.app.task import Given, Task
-from truthing.app.uploads import EXAMPLES, Case, Store
+from truthing.app.uploads import EXAMPLES, Store, UploadedCase
 from truthing.app.words import plain
 from truthing.errors import InputError, TruthingError, in_words
 from truthing.render.console import safe
@@ -141,7 +141,9 @@ class Pages:
         asked = f"?ask={form['ask']}" if form.get("ask") in JOBS else ""
         return RedirectResponse(f"/files/{case.key}{asked}", 303)
 
-    def undo(self, request: Request, case: Case, before: list[Any], problem: str) -> Response:
+    def undo(
+        self, request: Request, case: UploadedCase, before: list[Any], problem: str
+    ) -> Response:
         for upload in case.uploads[len(before) :]:
             upload.path.unlink()
         case.uploads[len(before) :] = []
@@ -155,7 +157,7 @@ class Pages:
         return self.case_page(request, self.case_of(request))
 
     def case_page(
-        self, request: Request, case: Case, problem: str = "", status: int = 200
+        self, request: Request, case: UploadedCase, problem: str = "", status: int = 200
     ) -> Response:
         return self.show(
             request, "case.html", status, case=case, look=look(case), ask=request.query_params.get("ask", ""), problem=problem, roles=ROLES, layouts=LAYOUTS, uses=USES, said=SAID,
@@ -194,7 +196,7 @@ class Pages:
     def job_page(
         self,
         request: Request,
-        case: Case,
+        case: UploadedCase,
         job: Job,
         form: Mapping[str, Any],
         problem: str = "",
@@ -215,7 +217,7 @@ class Pages:
             )
         return RedirectResponse(f"/runs/{case.key}/{run.key}", 303)
 
-    def launch(self, case: Case, job: Job, form: FormData) -> Run:
+    def launch(self, case: UploadedCase, job: Job, form: FormData) -> Run:
         values = {field.name: field.value(form) for field in job.fields}
         options = {name: value for name, value in values.items() if value is not None}
         level = str(form.get("level", "0.95"))
@@ -311,7 +313,7 @@ class Pages:
             )
         return form
 
-    def case_of(self, request: Request) -> Case:
+    def case_of(self, request: Request) -> UploadedCase:
         case = self.store.find(request.path_params["case"], request.scope["session_id"])
         if case is None:
             raise HTTPException(
@@ -320,7 +322,7 @@ class Pages:
             )
         return case
 
-    def run_of(self, request: Request) -> tuple[Case, Run]:
+    def run_of(self, request: Request) -> tuple[UploadedCase, Run]:
         case = self.case_of(request)
         if request.path_params["run"] not in case.runs:
             raise HTTPException(404, "There is no such run.")
@@ -352,7 +354,7 @@ def job_of(request: Request) -> Job:
     return job
 
 
-def chosen_file(case: Case, said: Any) -> int:
+def chosen_file(case: UploadedCase, said: Any) -> int:
     """The place of a file that a form speaks of."""
     if not str(said).isdecimal() or int(said) >= len(case.uploads):
         raise HTTPException(422, "There is no such file.")

@@ -118,7 +118,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Answer:
+class JobAnswer:
     """The headline, the result as data, as a page and as a table."""
 
     sentence: str

@@ -82,7 +82,7 @@ def reading(name: str) -> Iterator[None]:
 
 
 @dataclass(eq=False)
-class Case:
+class UploadedCase:
     """Files that belong together, and the runs on them."""
 
     key: str
@@ -120,20 +120,20 @@ class Store:
         self._lock_on_folder = _locked(new)
         # only once it is locked it gets a name that others may sweep
         self.folder = new.rename(new.with_name(new.name.replace(".truthing-new", "truthing-serve")))
-        self.cases: dict[str, Case] = {}
+        self.cases: dict[str, UploadedCase] = {}
         self._lock = threading.Lock()
         atexit.register(self.close)
 
-    def new(self, session: str) -> Case:
+    def new(self, session: str) -> UploadedCase:
         key = secrets.token_urlsafe(12)
         folder = self.folder / key
         folder.mkdir(mode=0o700)
-        case = Case(key, session, folder)
+        case = UploadedCase(key, session, folder)
         with self._lock:
             self.cases[key] = case
         return case
 
-    def find(self, key: str, session: str) -> Case | None:
+    def find(self, key: str, session: str) -> UploadedCase | None:
         """A case of this visitor; nobody else's."""
         case = self.cases.get(key)
         if case is None or case.session != session:
@@ -145,7 +145,7 @@ class Store:
         """How much a visitor keeps here."""
         return sum(up.path.stat().st_size for case in self.of(session) for up in case.uploads)
 
-    def of(self, session: str) -> list[Case]:
+    def of(self, session: str) -> list[UploadedCase]:
         return [case for case in list(self.cases.values()) if case.session == session]
 
     def runs(self, session: str | None = None) -> list[Any]:
@@ -153,7 +153,7 @@ class Store:
         cases = list(self.cases.values()) if session is None else self.of(session)
         return [run for case in cases for run in list(case.runs.values())]
 
-    def remove(self, case: Case) -> None:
+    def remove(self, case: UploadedCase) -> None:
         with self._lock:
             self.cases.pop(case.key, None)
         for run in list(case.runs.values()):

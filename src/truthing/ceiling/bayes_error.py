@@ -169,7 +169,7 @@ def _refuse_idle(kind: str, **extra: Any) -> None:
             )
 
 
-def _result(source: sources.Source) -> BayesError:
+def _result(source: sources.CeilingSource) -> BayesError:
     return BayesError(
         source.value,
         source.paper,
@@ -186,7 +186,12 @@ def _result(source: sources.Source) -> BayesError:
 
 
 def _with_verdict(
-    result: BayesError, source: sources.Source, predictions: Any, tested: Any, *, definite: bool
+    result: BayesError,
+    source: sources.CeilingSource,
+    predictions: Any,
+    tested: Any,
+    *,
+    definite: bool,
 ) -> BayesError:
     n = result.n_items
     where, codes, notes = predicted(predictions, source.classes, source.items, n)

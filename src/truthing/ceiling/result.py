@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from truthing.ceiling.bounds import Bounds
-from truthing.ceiling.verdict import Verdict
+from truthing.ceiling.verdict import CeilingVerdict
 from truthing.errors import InputError
 from truthing.metrics.estimate import check_level
 from truthing.results import Result
@@ -36,7 +36,7 @@ class BayesError(Result):
     details: dict[str, Any] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     assumptions: list[str] = field(default_factory=list)
-    verdict: Verdict | None = None
+    verdict: CeilingVerdict | None = None
     labeler_error: BayesError | None = None
     evidence: Bounds | None = field(default=None, repr=False)
     half_width: Callable[[float], float] | None = field(default=None, repr=False)

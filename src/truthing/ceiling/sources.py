@@ -22,7 +22,7 @@ CLEAN = "The soft labels are the true class probabilities."
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class CeilingSource:
     """The ceiling from one kind of data. ``errors`` turns predicted class codes into each
     item's expected error.
     """
@@ -43,13 +43,13 @@ class Source:
     assumptions: list[str] = field(default_factory=list)
 
 
-def from_soft(soft: Any) -> Source:
+def from_soft(soft: Any) -> CeilingSource:
     soft = shares(soft, "soft labels", dimensions=(1, 2))
     each = ishida.uncertainty(soft)
     n, most = len(each), _most(soft)
     half = (lambda level: ishida.bound_clean(n, level)) if most == 0.5 else _hoeffding(n, most)
     value = float(each.mean())
-    return Source(
+    return CeilingSource(
         value,
         value,
         "Eq. 4, clean soft labels",
@@ -61,10 +61,10 @@ def from_soft(soft: Any) -> Source:
     )
 
 
-def from_uncertainty(uncertainty: Any) -> Source:
+def from_uncertainty(uncertainty: Any) -> CeilingSource:
     each = shares(uncertainty, "uncertainty labels", most=0.5)
     value = float(each.mean())
-    return Source(
+    return CeilingSource(
         value,
         value,
         "Eq. 4, uncertainty labels",
@@ -77,7 +77,7 @@ def from_uncertainty(uncertainty: Any) -> Source:
     )
 
 
-def from_noisy(noisy: Any, signs: Any) -> Source:
+def from_noisy(noisy: Any, signs: Any) -> CeilingSource:
     """Noisy soft labels, with sign labels (Eq. 6, unbiased) or without (Eq. 5, biased downward)."""
     noisy = shares(noisy, "noisy soft labels", dimensions=(1, 2))
     n, most = len(noisy), _most(noisy)
@@ -85,7 +85,7 @@ def from_noisy(noisy: Any, signs: Any) -> Source:
     if signs is not None:
         each = _signed(noisy, signs)
         value = float(each.mean())
-        return Source(
+        return CeilingSource(
             float(np.clip(value, 0, most)),
             value,
             "Eq. 6, noisy soft labels with sign labels",
@@ -100,7 +100,7 @@ def from_noisy(noisy: Any, signs: Any) -> Source:
     table = noisy if noisy.ndim == 2 else np.stack([1 - noisy, noisy], axis=1)
     constant = 1 - table[:, int(np.argmax(table.mean(axis=0)))]
     evidence = Bounds(each, constant, (0.0, most), (0.0, 1.0), (0.0, most))
-    return Source(
+    return CeilingSource(
         value,
         value,
         "Eq. 5, noisy soft labels",
@@ -117,7 +117,7 @@ def from_noisy(noisy: Any, signs: Any) -> Source:
     )
 
 
-def from_hard(hard: Any, signs: Any) -> Source:
+def from_hard(hard: Any, signs: Any) -> CeilingSource:
     """Hard labels: with sign labels Eq. 6, otherwise votes."""
     labels = hard_labels(hard)
     if signs is None:
@@ -141,7 +141,7 @@ def from_hard(hard: Any, signs: Any) -> Source:
     each = ishida.signed_uncertainty(share, two_sided(signs, "sign labels", len(share)))
     value = float(each.mean())
     classes = labels.classes if labels.n_classes == 2 else (0, 1)
-    return Source(
+    return CeilingSource(
         float(np.clip(value, 0, 0.5)),
         value,
         "Eq. 6, hard labels with sign labels",
@@ -154,7 +154,7 @@ def from_hard(hard: Any, signs: Any) -> Source:
     )
 
 
-def from_votes(counts: Any) -> Source:
+def from_votes(counts: Any) -> CeilingSource:
     """Several hard labels an item, any number of them."""
     table, classes, items = vote_counts(counts)
     labeled = table.sum(axis=1) > 0
@@ -194,7 +194,7 @@ def from_votes(counts: Any) -> Source:
         "votes (nonparametric); the interval does not use it.",
     ]
     n = len(table)
-    return Source(
+    return CeilingSource(
         votes.point,
         paper,
         "hard labels, votes",
@@ -212,7 +212,7 @@ def from_votes(counts: Any) -> Source:
     )
 
 
-def from_confidence(confidence: Any, prior: float | None) -> Source:
+def from_confidence(confidence: Any, prior: float | None) -> CeilingSource:
     """Confidence of items of the positive class, and the share of that class (Eq. 8)."""
     confidence = shares(confidence, "positive confidences")
     each = ishida.confidence_uncertainty(confidence)
@@ -231,7 +231,7 @@ def from_confidence(confidence: Any, prior: float | None) -> Source:
         )
     scale = 1.0 if prior is None else float(prior)
     value = float("nan") if prior is None else min(scale * ratio, 0.5)
-    return Source(
+    return CeilingSource(
         value,
         float("nan") if prior is None else scale * ratio,
         "Eq. 8, positive confidence",
@@ -249,7 +249,7 @@ def from_confidence(confidence: Any, prior: float | None) -> Source:
     )
 
 
-def from_scores(scores: Any, decisions: Any, calibration: str) -> Source:
+def from_scores(scores: Any, decisions: Any, calibration: str) -> CeilingSource:
     """Scores made into probabilities by what was decided about the items."""
     scores = numbers(scores, "scores")
     if decisions is None:
@@ -293,7 +293,7 @@ def from_scores(scores: Any, decisions: Any, calibration: str) -> Source:
             "the calibration curve does not fit. Try "
             f"calibration={'isotonic' if calibration == 'platt' else 'platt'}."
         )
-    return Source(
+    return CeilingSource(
         value,
         paper,
         f"Eq. 4, scores calibrated on decisions ({calibration}, cross-fitted)",

@@ -16,7 +16,7 @@ Standing = Literal["suspicious", "room left", "none left", "cannot tell"]
 
 
 @dataclass(frozen=True, eq=False)
-class Verdict:
+class CeilingVerdict:
     """A model's error against the Bayes error.
 
     ``below``, ``at`` and ``above`` are the probabilities that its error lies under the ceiling,
@@ -67,7 +67,7 @@ def judge(
     scale: float = 1.0,
     test_labels: bool = False,
     definite: bool = False,
-) -> Verdict:
+) -> CeilingVerdict:
     """The verdict from each item's error: exact expectations, paired with the evidence for the
     ceiling, normal for their means.
     """
@@ -89,7 +89,7 @@ def judge(
         standing = "none left"
     labels = "the test labels" if test_labels else "labels like these"
     sentence = _sentence(standing, error, ceiling, below, at, above, labels, definite)
-    return Verdict(
+    return CeilingVerdict(
         error, excess, below, at, above, margin, standing, sentence, against, scale * values
     )
 

@@ -49,7 +49,7 @@ def compare(
         typer.Option("--labels", help="One more file of labels (may be repeated)."),
     ] = None,
     gold: options.Gold = None,
-    drawn: survey.Drawn = survey.AS_USUAL,
+    drawn: survey.DrawnOptions = survey.AS_USUAL,
     said_of_labels: kinds.Said = kinds.PLAIN,
     deployment: options.Deployment = None,
     noise: options.Noise = None,

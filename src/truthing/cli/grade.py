@@ -23,7 +23,7 @@ def grade(
         ),
     ],
     gold: options.Gold = None,
-    drawn: survey.Drawn = survey.AS_USUAL,
+    drawn: survey.DrawnOptions = survey.AS_USUAL,
     said_of_labels: kinds.Said = kinds.PLAIN,
     by: options.By = None,
     deployment: options.Deployment = None,

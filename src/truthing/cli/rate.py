@@ -18,7 +18,7 @@ def rate(
         typer.Argument(metavar="LABELS…", help="One file or several; - is standard input."),
     ],
     gold: options.Gold = None,
-    drawn: survey.Drawn = survey.AS_USUAL,
+    drawn: survey.DrawnOptions = survey.AS_USUAL,
     said_of_labels: kinds.Said = kinds.PLAIN,
     by: options.By = None,
     noise: options.Noise = None,

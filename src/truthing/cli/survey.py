@@ -66,7 +66,7 @@ CalibrationChosen = Annotated[
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnOptions:
     """How the items, and gold among them, were drawn."""
 
     cluster: Cluster = None
@@ -91,7 +91,7 @@ class Drawn:
         }
 
 
-AS_USUAL = Drawn()
+AS_USUAL = DrawnOptions()
 
 
 def deployment(text: str | None) -> Any:

@@ -27,6 +27,7 @@ from truthing.kinds import Kinds
 from truthing.labels import Labels, Repeats
 from truthing.matching import Joined
 from truthing.metrics.counts import Tally
+from truthing.metrics.estimate import NEARLY
 from truthing.metrics.face_value import face_value
 from truthing.multi_label.compared import compare_tags
 from truthing.ordering import in_order
@@ -212,8 +213,8 @@ def compare(
     among = kinds.panel(joined[0], kind, seed, assumptions, names)
     trained = _trained(trained_on_labels, names, gold=bool((joined[0].gold >= 0).any()))
     survey = survey_of(joined[0], order, cluster=cluster, weights=weights, stratum=stratum)
-    about_items = {"deployment": deployment, "gold_weights": gold_weights}
-    asked = kinds.question(joined[0], survey.used, **about_items)
+    also = {"deployment": deployment, "gold_weights": gold_weights}
+    asked = kinds.question(joined[0], survey.used, **also, calibration_set=calibration_set)
     graded = [nearest_grades(j, asked["values"], assumptions) for j in joined]
     columns = [predicted_classes(j, place, threshold, assumptions) for j in graded]
     # one memory layout: samplers are compiled anew for every other, which takes longer than they do
@@ -270,6 +271,7 @@ def compare(
         shares,
         found.pairs,
         asked["values"],
+        1.0 if panel_error == 0 or calibration is not None else NEARLY,
     )
 
 

@@ -68,6 +68,7 @@ class Comparison(Judged, Result):
     deployment: Deployment | None = None
     pairs: Pairs | None = None
     values: Array | None = None  # of grades on a scale
+    slack: float = 1.0  # of its intervals
 
     # ---- draws -----------------------------------------------------------------------------------
 
@@ -175,7 +176,8 @@ class Comparison(Judged, Result):
     # ---- answers ---------------------------------------------------------------------------------
 
     def estimate(self, model: str, metric: str = "accuracy") -> Estimate:
-        return Estimate.from_draws(self.draws(metric)[:, self._place(model)])
+        found = self.draws(metric)[:, self._place(model)]
+        return Estimate.from_draws(found, slack=self.slack)
 
     def at_face_value(self, model: str, metric: str = "accuracy") -> float:
         """The metric against the labels as they are."""
@@ -202,7 +204,7 @@ class Comparison(Judged, Result):
                 )
             first, second = first or self.models[0], second or self.models[1]
         both = self._both(metric, self._place(first), self._place(second))
-        return Difference.between(both, (first, second), metric)
+        return Difference.between(both, (first, second), metric, self.slack)
 
     def _both(self, metric: str, first: int, second: int) -> tuple[Array, Array]:
         """Paired draws of two models; of accuracies drawn towards gold alone's difference where

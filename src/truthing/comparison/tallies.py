@@ -7,13 +7,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 
 from truthing.class_codes import Array
+from truthing.compiled import njit
 from truthing.randomness import Seed, compiled_seeds
 from truthing.threads import in_threads, n_threads, shares
-from truthing.truth.scores import areas_of, run_ends
+from truthing.truth.scores import areas_of, in_parts, run_ends
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +67,7 @@ def _seeds(n_draws: int, target: str, seed: Seed) -> Array:
     return np.asarray(compiled_seeds(seed, n_draws, "weights of items"))
 
 
-@numba.njit(cache=True)
+@njit
 def _weights(seed, base, cluster, out):  # type: ignore[no-untyped-def]
     """Those of a Bayesian bootstrap of clusters, or ones, times the items' own."""
     mass = np.ones(cluster.max() + 1)
@@ -79,7 +79,7 @@ def _weights(seed, base, cluster, out):  # type: ignore[no-untyped-def]
         out[i] = base[i] * mass[cluster[i]]
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _count(truth, predicted, seeds, base, cluster, factor, right, known, given):  # type: ignore[no-untyped-def]
     n_draws, n_items = truth.shape
     weight = np.empty(n_items)
@@ -98,30 +98,15 @@ def areas(positive: Array, scores: Array, target: str, seed: Seed) -> Array:
     """AUC and average precision of every model, 2 × draws × models; ``positive`` is draws ×
     items, the share of each item that is positive.
     """
-    n_draws = len(positive)
-    found = np.empty((len(scores), n_draws, 2))
-    part = np.ascontiguousarray(positive)
-    seeds, base, cluster = Redraw(target, seed).arrays(n_draws, positive.shape[1])
-    for j, row in enumerate(scores):
-        order = np.argsort(-row, kind="stable")
-        ends = run_ends(row[order])
-        in_threads(
-            _areas,
-            [
-                (part[a:b], order, ends, seeds[a:b], base, cluster, found[j, a:b])
-                for a, b in shares(n_draws, n_threads())
-            ],
-        )
-    return found.transpose(2, 1, 0)
-
-
-@numba.njit(cache=True, nogil=True)
-def _areas(positive, order, ends, seeds, base, cluster, out):  # type: ignore[no-untyped-def]
-    weight, hits, alarms = np.empty(len(order)), np.empty(len(order)), np.empty(len(order))
-    for d in range(len(positive)):
-        _weights(seeds[d], base, cluster, weight)
-        for place in range(len(order)):
-            i = order[place]
-            hits[place] = weight[i] * positive[d, i]
-            alarms[place] = weight[i] - hits[place]
-        out[d, 0], out[d, 1] = areas_of(hits, alarms, ends)
+    n_draws, n_items = positive.shape
+    found = np.empty((2, n_draws, len(scores)))
+    orders = [np.argsort(-row, kind="stable") for row in scores]
+    seeds, base, cluster = Redraw(target, seed).arrays(n_draws, n_items)
+    for part in in_parts(positive):
+        weight = np.empty((part.stop - part.start, n_items))
+        for row, of_draw in zip(weight, seeds[part]):
+            _weights(of_draw, base, cluster, row)
+        for j, order in enumerate(orders):
+            hits = (weight * positive[part])[:, order]
+            found[:, part, j] = areas_of(hits, weight[:, order], run_ends(scores[j][order]))
+    return found

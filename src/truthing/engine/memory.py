@@ -22,7 +22,7 @@ class Memory(Engine):
         self.shards = [shard.some(*part) for part in shares(shard.n_items, parts)]
 
     def map(self, kernel: Kernel, *shared: Any) -> Iterator[Any]:
-        step = n_threads()
+        step = n_threads() if len(self.shards) > 1 else 1
         for first in range(0, len(self.shards), step):
             jobs = [(shard, *shared) for shard in self.shards[first : first + step]]
             yield from in_threads(kernel, jobs)

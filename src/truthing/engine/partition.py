@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from truthing.class_codes import Array, code_series
-from truthing.engine.source import Source
+from truthing.engine.source import LabelSource
 from truthing.errors import InputError
 from truthing.spelling import MISSING_WORDS
 
@@ -68,7 +68,7 @@ def _bare(texts: pl.Series) -> pl.Series:
     return bare.set(nothing, None) if nothing.any() else bare
 
 
-def deal_labels(source: Source, n_buckets: int, folder: Path) -> tuple[Coder, Coder]:
+def deal_labels(source: LabelSource, n_buckets: int, folder: Path) -> tuple[Coder, Coder]:
     """Labels into buckets; returns who and what was said, as codes that the buckets hold."""
     labelers, words = Coder(), Coder()
     for number, (file, first, rows) in enumerate(source.batches(BATCH)):
@@ -91,7 +91,7 @@ def deal_labels(source: Source, n_buckets: int, folder: Path) -> tuple[Coder, Co
     return labelers, words
 
 
-def deal_predictions(source: Source, n_buckets: int, folder: Path, like: pl.DataType) -> Coder:
+def deal_predictions(source: LabelSource, n_buckets: int, folder: Path, like: pl.DataType) -> Coder:
     """Predictions into the same buckets; ``like`` is how the labels spell items."""
     words = Coder()
     for number, (file, first, rows) in enumerate(source.batches(BATCH)):

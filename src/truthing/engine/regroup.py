@@ -17,7 +17,7 @@ import polars as pl
 
 from truthing.class_codes import Array, identical_repeats, places_by_name, places_in_order
 from truthing.engine.partition import deal_labels, deal_predictions, item_names
-from truthing.engine.source import Source
+from truthing.engine.source import LabelSource
 from truthing.engine.store import VERSION, Page, write_shard
 from truthing.engine.words import Vocabulary, one_list
 from truthing.errors import InputError
@@ -55,8 +55,8 @@ class _Bucket:
 
 
 def regroup(
-    labels: Source,
-    predictions: Source | None,
+    labels: LabelSource,
+    predictions: LabelSource | None,
     gold: Gold | None,
     *,
     asked: Asked,
@@ -88,7 +88,7 @@ def _digest(what: Any) -> str:
 
 
 def _dealt(
-    labels: Source, predictions: Source | None, root: Path, progress: Progress
+    labels: LabelSource, predictions: LabelSource | None, root: Path, progress: Progress
 ) -> dict[str, Any]:
     """Who and what was said, from a first pass that deals the rows into buckets."""
     try:
@@ -131,7 +131,7 @@ def _dealt(
     return found
 
 
-def _parsed(source: Source, names: list[Any]) -> list[Any]:
+def _parsed(source: LabelSource, names: list[Any]) -> list[Any]:
     return names if source.head.typed else list(parse_names(names))
 
 

@@ -25,7 +25,7 @@ BROKEN = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 
 
 @dataclass(frozen=True)
-class Source:
+class LabelSource:
     """Files of one schema; ``columns`` are those that are read, by role."""
 
     files: tuple[Path, ...]
@@ -66,7 +66,7 @@ def broken(file: Path, problem: BaseException) -> InputError:
     return InputError(f"{file} cannot be read as Parquet ({words}): write it again.")
 
 
-def open_source(path: Any, asked: Asked, wanted: tuple[str, ...], cache: Path) -> Source:
+def open_source(path: Any, asked: Asked, wanted: tuple[str, ...], cache: Path) -> LabelSource:
     """What a file or folder holds; ``wanted`` are the roles without which it cannot be read."""
     where = Path(str(path))
     files = _files(where)
@@ -94,7 +94,7 @@ def open_source(path: Any, asked: Asked, wanted: tuple[str, ...], cache: Path) -
                     f"{files[0].name} has {schemas[0][column]}: write all files of the folder with "
                     "the same columns and types."
                 )
-    return Source(tuple(files), tuple(heights), where.name, roles, table, _stamp(files, roles))
+    return LabelSource(tuple(files), tuple(heights), where.name, roles, table, _stamp(files, roles))
 
 
 def _culprit(files: list[Path]) -> Path:

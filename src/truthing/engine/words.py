@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from truthing.class_codes import Array, recode, sort_classes
-from truthing.engine.source import Source
+from truthing.engine.source import LabelSource
 from truthing.errors import InputError
 from truthing.labels import Labels
 from truthing.matching import one_vocabulary
@@ -37,8 +37,8 @@ class Vocabulary:
 
 
 def one_list(
-    labels: tuple[Source, Sequence[Any], Array],
-    predictions: tuple[Source, Sequence[Any], Array] | None,
+    labels: tuple[LabelSource, Sequence[Any], Array],
+    predictions: tuple[LabelSource, Sequence[Any], Array] | None,
     gold: Gold | None,
     asked: Asked,
 ) -> Vocabulary:
@@ -86,7 +86,9 @@ def one_list(
     return Vocabulary(classes, place, guess_place, known, notes.said, notes.checks)
 
 
-def _settled(source: Source, names: Sequence[Any], counts: Array, asked: Asked, what: str) -> Words:
+def _settled(
+    source: LabelSource, names: Sequence[Any], counts: Array, asked: Asked, what: str
+) -> Words:
     doubtful = [n for n in names if is_missing_word(n) and not asked.is_missing(n)]
     if doubtful and asked.classes is None:
         raise InputError(

@@ -10,16 +10,16 @@ import numpy as np
 from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.metrics.counts import Tally
-from truthing.metrics.estimate import check_level, shortest_interval
+from truthing.metrics.estimate import check_level, credible_interval
 
 
 @dataclass(frozen=True, eq=False)
-class Confusion:
+class ConfusionMatrix:
     """The C × C confusion counts, truth in rows: their mean and, entry by entry, highest-density
     intervals.
 
     >>> draws = np.array([[[8, 2], [1, 9]], [[7, 3], [1, 9]]])
-    >>> Confusion.from_dense(draws).mean.tolist()
+    >>> ConfusionMatrix.from_dense(draws).mean.tolist()
     [[7.5, 2.5], [1.0, 9.0]]
     """
 
@@ -30,24 +30,24 @@ class Confusion:
     kept: Array | None = None  # the mean, where no cell was kept draw by draw
 
     @classmethod
-    def from_dense(cls, draws: Array) -> Confusion:
+    def from_dense(cls, draws: Array) -> ConfusionMatrix:
         n_classes = draws.shape[-1]
         cells = np.indices((n_classes, n_classes)).reshape(2, -1).T
         return cls(n_classes, cells, draws.reshape(len(draws), -1), Tally.from_confusion(draws))
 
     @classmethod
-    def from_margins(cls, tally: Tally, mean: Array) -> Confusion:
+    def from_margins(cls, tally: Tally, mean: Array) -> ConfusionMatrix:
         """Of so many classes that only diagonal, margins and the mean were kept."""
         none = np.zeros((0, 2), dtype=np.int64)
         return cls(len(mean), none, np.zeros((len(tally.truth), 0)), tally, mean)
 
-    def all_predicted(self, k: int) -> Confusion:
+    def all_predicted(self, k: int) -> ConfusionMatrix:
         """The same truth where class ``k`` is predicted for every item."""
         right, given = np.zeros(self.tally.truth.shape), np.zeros(self.tally.truth.shape)
         right[:, k], given[:, k] = self.tally.truth[:, k], self.tally.total
         mean = np.zeros((self.n_classes, self.n_classes))
         mean[:, k] = self.tally.truth.mean(axis=0)
-        return Confusion.from_margins(Tally(right, self.tally.truth, given), mean)
+        return ConfusionMatrix.from_margins(Tally(right, self.tally.truth, given), mean)
 
     @cached_property
     def mean(self) -> Array:
@@ -62,7 +62,7 @@ class Confusion:
                 f"{self.n_classes:,} classes are too many to keep a table of classes × classes for "
                 "each draw: its mean is known, limits of its cells are not. Merge rare classes."
             )
-        low, high = shortest_interval(self.draws, level)
+        low, high = credible_interval(self.draws, level)
         return self._spread(low), self._spread(high)
 
     def _spread(self, values: Array) -> Array:

@@ -22,7 +22,13 @@ class Difference(Estimate):
     metric: str = ""
 
     @classmethod
-    def between(cls, draws: tuple[Array, Array], names: tuple[str, str], metric: str) -> Difference:
+    def between(
+        cls,
+        draws: tuple[Array, Array],
+        names: tuple[str, str],
+        metric: str,
+        slack: float = 1.0,
+    ) -> Difference:
         """From paired draws of both; those in which one is undefined are left out."""
         found = draws[0] - draws[1]
         known = found[~np.isnan(found)]
@@ -35,6 +41,7 @@ class Difference(Estimate):
             "draws",
             (-1.0, 1.0),
             undefined,
+            slack=slack,
             first=first,
             second=second,
             metric=metric,

@@ -14,12 +14,18 @@ import numpy as np
 from truthing.class_codes import Array
 from truthing.errors import InputError
 
+NEARLY = 1.05  # the slack of intervals that rest on what public panels taught
 
-def shortest_interval(draws: Any, level: float = 0.95) -> tuple[Array, Array]:
-    """Shortest interval holding ``level`` of the draws along the first axis (highest density, for
-    one mode).
 
-    >>> shortest_interval([0, 1, 1, 1, 9], 0.6)
+def credible_interval(draws: Any, level: float = 0.95, slack: float = 1.0) -> tuple[Array, Array]:
+    """Shortest interval holding ``level`` of the draws along the first axis, or with ``slack`` one
+    at most so many times as wide, its tails as equal as that allows.
+
+    The shortest one hugs the end of a skewed posterior. Where the posterior itself is only nearly
+    right that costs: on public panels it held three in a hundred fewer truths than an interval one
+    in a hundred wider (docs/honesty.md).
+
+    >>> credible_interval([0, 1, 1, 1, 9], 0.6)
     (np.float64(1.0), np.float64(1.0))
     """
     check_level(level)
@@ -27,11 +33,10 @@ def shortest_interval(draws: Any, level: float = 0.95) -> tuple[Array, Array]:
     size = max(int(np.ceil(level * len(ordered) - 1e-9)), 1)
     low, high = ordered[: len(ordered) - size + 1], ordered[size - 1 :]
     width = high - low
-    # among equally short windows take the middle one: without this a flat posterior would lean to
-    # the left
-    ties = width <= width.min(axis=0) * (1 + 1e-12) + 1e-15
-    rank = np.cumsum(ties, axis=0)
-    best = np.argmax(rank >= (rank[-1] + 1) // 2, axis=0)
+    narrow = width <= width.min(axis=0) * max(slack, 1 + 1e-12) + 1e-15
+    uneven = np.abs(np.arange(len(width)) - (len(width) - 1) / 2)
+    uneven = uneven.reshape(-1, *[1] * (width.ndim - 1))
+    best = np.argmin(np.where(narrow, uneven, np.inf), axis=0)
     return np.take_along_axis(low, best[None], 0)[0], np.take_along_axis(high, best[None], 0)[0]
 
 
@@ -64,6 +69,8 @@ class Estimate:
         What to report instead of the mean.
     interval_rule : callable, optional
         Limits at a level, where a closed form has them.
+    slack : float, default 1
+        How much wider than the shortest an interval of draws may be to have more equal tails.
 
     Examples
     --------
@@ -79,16 +86,20 @@ class Estimate:
     undefined: float = 0.0
     point: float | None = None
     interval_rule: Callable[[float], tuple[float, float]] | None = None
+    slack: float = 1.0
 
     @classmethod
-    def from_draws(cls, draws: Any, *, support: tuple[float, float] = (0.0, 1.0)) -> Estimate:
+    def from_draws(
+        cls, draws: Any, *, support: tuple[float, float] = (0.0, 1.0), slack: float = 1.0
+    ) -> Estimate:
         """Equally likely values; NaN draws are where the quantity is undefined, and their share is
         kept.
         """
         everything = np.asarray(draws, dtype=float).ravel()
         known = everything[~np.isnan(everything)]
         undefined = 1 - len(known) / max(len(everything), 1)
-        return cls(known, np.full(len(known), 1 / max(len(known), 1)), "draws", support, undefined)
+        weights = np.full(len(known), 1 / max(len(known), 1))
+        return cls(known, weights, "draws", support, undefined, slack=slack)
 
     @classmethod
     def from_atoms(
@@ -167,14 +178,15 @@ class Estimate:
         return float(grid[np.argmax(density)])
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Highest-density interval: the shortest that holds ``level`` of the posterior."""
+        """The shortest interval that holds ``level`` of the posterior (highest density); with
+        ``slack`` nearly the shortest, its tails more equal."""
         check_level(level)
         if self.interval_rule is not None:
             return self.interval_rule(level)
         if len(self.values) == 0:
             return float("nan"), float("nan")
         if self.kind == "draws":
-            low, high = shortest_interval(self.values, level)
+            low, high = credible_interval(self.values, level, self.slack)
             return float(low), float(high)
         if self.kind == "density":
             return self._density_interval(level)

@@ -15,7 +15,7 @@ import numpy as np
 
 from truthing.class_codes import Array
 from truthing.errors import InputError
-from truthing.metrics.confusion import Confusion
+from truthing.metrics.confusion import ConfusionMatrix
 from truthing.metrics.counts import evaluate, ratio
 from truthing.metrics.estimate import Estimate
 
@@ -42,7 +42,7 @@ def scale_values(classes: Sequence[Any], *, ordered: bool = False) -> Array:
     return np.arange(len(classes), dtype=float)
 
 
-def ordinal_metric(name: str, confusion: Confusion, values: Array) -> Array:
+def ordinal_metric(name: str, confusion: ConfusionMatrix, values: Array) -> Array:
     """One of `ORDINAL` for every draw."""
     truth, predicted = confusion.tally.truth, confusion.tally.predicted
     first, second = values[confusion.cells[:, 0]], values[confusion.cells[:, 1]]
@@ -68,27 +68,29 @@ def _moments(counts: Array, values: Array) -> tuple[Array, Array]:
 
 def drawn_metric(
     name: str,
-    confusion: Confusion,
+    confusion: ConfusionMatrix,
     *,
     classes: Sequence[Any],
     positive: int | None,
     support: tuple[float, float],
     values: Array | None = None,
+    slack: float = 1.0,
 ) -> Estimate:
     """Any metric of draws of a confusion matrix."""
     if name not in ORDINAL:
         found = evaluate(name, confusion.tally, classes=classes, positive=positive)
-        return Estimate.from_draws(found, support=support)
+        return Estimate.from_draws(found, support=support, slack=slack)
     grades = scale_values(classes) if values is None else values
     low, high = float(grades.min()), float(grades.max())
     supports = {"weighted_kappa": (-1.0, 1.0), "mean_absolute_error": (0.0, high - low)}
     support = supports.get(name, (low, high))
-    return Estimate.from_draws(ordinal_metric(name, confusion, grades), support=support)
+    found = ordinal_metric(name, confusion, grades)
+    return Estimate.from_draws(found, support=support, slack=slack)
 
 
 def face_values(table: Array, values: Array | None) -> dict[str, float]:
     """The metrics of `ORDINAL` for one confusion matrix; none where classes are no scale."""
     if values is None:
         return {}
-    confusion = Confusion.from_dense(np.asarray(table, dtype=float)[None])
+    confusion = ConfusionMatrix.from_dense(np.asarray(table, dtype=float)[None])
     return {name: float(ordinal_metric(name, confusion, values)[0]) for name in ORDINAL}

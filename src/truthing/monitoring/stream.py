@@ -30,7 +30,7 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d
 
 
 @dataclass(frozen=True, eq=False)
-class Stream:
+class MonitoredStream:
     """Items in the order of time; ``gold``: what passed was known, not labelled."""
 
     passed: Array
@@ -44,7 +44,7 @@ class Stream:
 
 def read_stream(
     source: Any, columns: Mapping[str, str | None], passing: Any, evidence: str | None
-) -> Stream:
+) -> MonitoredStream:
     """A table, or outcomes in their order."""
     if (
         not is_frame(source)
@@ -54,7 +54,7 @@ def read_stream(
         values = list(source)
         passed = np.array([_passes(v, passing, f"entry {n + 1}") for n, v in enumerate(values)])
         places = tuple(f"item {n + 1}" for n in range(len(values)))
-        return Stream(passed, places, ("all",) * len(values), evidence != "labels")
+        return MonitoredStream(passed, places, ("all",) * len(values), evidence != "labels")
     table = open_table(source)
     found = _find(table, columns)
     what = "truth" if evidence != "labels" and "truth" in found else "label"
@@ -84,7 +84,7 @@ def read_stream(
     elif "time" in found:
         names = [when[:10] for when in time]
     agreed, judged = _agreement(table, found, [kept[n] for n in order], passing)
-    return Stream(
+    return MonitoredStream(
         passed[order],
         tuple(time[n] for n in order),
         tuple(names[n] for n in order),

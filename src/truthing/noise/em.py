@@ -13,10 +13,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 
 from truthing.class_codes import Array
+from truthing.compiled import njit
 from truthing.labels import Labels
 from truthing.threads import in_threads, n_threads, shares
 
@@ -85,7 +85,7 @@ def one_pass(
     return np.sum(counts, axis=0), np.sum(totals, axis=0), float(np.sum(likelihoods))
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
+@njit(nogil=True, fastmath={"contract", "reassoc", "nsz"})
 def _pass(labels, logs, log_prior, n_strata, posterior, first, last):  # type: ignore[no-untyped-def]
     """The same for items first to last."""
     start_of, key, votes, gold = labels
@@ -125,7 +125,7 @@ def _pass(labels, logs, log_prior, n_strata, posterior, first, last):  # type: i
     return counts, totals, likelihood
 
 
-@numba.njit(cache=True)
+@njit
 def _first_counts(labels, n_rows, n_classes):  # type: ignore[no-untyped-def]
     """The M step of a soft majority vote."""
     start_of, key, votes, gold = labels
@@ -262,7 +262,7 @@ def fit_codes(
 
 
 @dataclass(frozen=True)
-class Rows(Model):
+class RowsModel(Model):
     """A confusion matrix for each labeler, or one coin, or a matrix in each stratum of difficulty;
     parameters are (rows, chance of a state).
     """
@@ -290,7 +290,7 @@ class Rows(Model):
         return _normalise(np.maximum(theta[0], TINY), np.maximum(theta[1], TINY), self)
 
 
-def _normalise(counts: Array, totals: Array, model: Rows) -> Theta:
+def _normalise(counts: Array, totals: Array, model: RowsModel) -> Theta:
     """Rows of each labeler sum to one over labels; truths that a labeler never met stay uniform."""
     n_states = len(totals)
     table = counts.reshape(model.n_labelers, model.n_classes, n_states) + TINY

@@ -28,9 +28,9 @@ class DawidSkene:
         """Maximum likelihood by accelerated EM (no pooling, no uncertainty): the classic point
         estimate, fast at any size.
         """
-        from truthing.noise.em import Rows, fit_em
+        from truthing.noise.em import RowsModel, fit_em
 
-        return fit_em(labels, Rows(labels.n_labelers, labels.n_classes), gold)
+        return fit_em(labels, RowsModel(labels.n_labelers, labels.n_classes), gold)
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,9 @@ class OneCoin:
 
     def fit(self, labels: Labels, gold: Array | None = None) -> EMFit:
         """Maximum likelihood by accelerated EM, without pooling."""
-        from truthing.noise.em import Rows, fit_em
+        from truthing.noise.em import RowsModel, fit_em
 
-        return fit_em(labels, Rows(labels.n_labelers, labels.n_classes, coin=True), gold)
+        return fit_em(labels, RowsModel(labels.n_labelers, labels.n_classes, coin=True), gold)
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,9 @@ class Strata:
 
     def fit(self, labels: Labels, gold: Array | None = None) -> EMFit:
         """Maximum likelihood by accelerated EM, without pooling."""
-        from truthing.noise.em import Rows, fit_em
+        from truthing.noise.em import RowsModel, fit_em
 
-        return fit_em(labels, Rows(labels.n_labelers, labels.n_classes, n_strata=self.k), gold)
+        return fit_em(labels, RowsModel(labels.n_labelers, labels.n_classes, n_strata=self.k), gold)
 
 
 Learned = DawidSkene | OneCoin | Strata | Ordinal

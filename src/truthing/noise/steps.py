@@ -11,10 +11,10 @@ import math
 from collections.abc import Callable
 from typing import TypeVar
 
-import numba
 import numpy as np
 
 from truthing.class_codes import Array
+from truthing.compiled import njit
 from truthing.threads import in_threads, n_threads, shares
 
 State = TypeVar("State")
@@ -90,7 +90,7 @@ def softmax_rows(scores: Array) -> None:
     in_threads(_softmax_rows, [(scores, *part) for part in shares(len(scores), parts)])
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _softmax_rows(scores, first, last):  # type: ignore[no-untyped-def]
     for i in range(first, last):
         top, total = scores[i, 0], 0.0
@@ -104,14 +104,14 @@ def _softmax_rows(scores, first, last):  # type: ignore[no-untyped-def]
             scores[i, c] /= total
 
 
-@numba.njit(cache=True)
+@njit
 def _add_logs(item, rater, label, votes, log_rows, scores):  # type: ignore[no-untyped-def]
     for n in range(len(item)):
         for c in range(scores.shape[1]):
             scores[item[n], c] += votes[n] * log_rows[rater[n], c, label[n]]
 
 
-@numba.njit(cache=True)
+@njit
 def expected_counts(item, rater, label, votes, posterior, n_raters):  # type: ignore[no-untyped-def]
     """M step: labels of each rater by truth and label, raters × truth × label."""
     n_classes = posterior.shape[1]

@@ -13,7 +13,7 @@ from truthing.arguments import as_draws, as_seed
 from truthing.class_codes import Array
 from truthing.errors import InputError, NotIdentified
 from truthing.metrics.counts import ratio
-from truthing.metrics.estimate import shortest_interval
+from truthing.metrics.estimate import credible_interval
 from truthing.noise.base import check_confusion
 
 
@@ -44,7 +44,7 @@ class TrueConfusion:
         """Limits for each entry of the confusion matrix, when the joint table held counts."""
         if self.draws is None:
             raise InputError("no interval from proportions: give the joint table as counts.")
-        return shortest_interval(self.draws, level)
+        return credible_interval(self.draws, level)
 
     def __str__(self) -> str:
         rows = "\n".join("  " + "  ".join(f"{v:.4f}" for v in row) for row in self.confusion)

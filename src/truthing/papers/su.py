@@ -19,7 +19,7 @@ from truthing.class_codes import Array
 from truthing.metrics.estimate import Estimate
 from truthing.papers.ratio import NormalRatio, normal_estimate
 from truthing.truth.draws import DrawnAnswer, LateDraws, draw_confusion
-from truthing.truth.exact import Asked
+from truthing.truth.exact import ExactQuestion
 from truthing.truth.groups import Groups
 from truthing.truth.question import Question
 
@@ -240,7 +240,7 @@ class RatioAnswer:
             return normal_estimate(
                 mean if name == "accuracy" else 1 - mean, float(np.sqrt(m.var_u + m.var_v))
             )
-        asked = Asked.parse(name, self.classes, self.positive)
+        asked = ExactQuestion.parse(name, self.classes, self.positive)
         if asked is None:
             return self.drawn.estimate(name)
         m = self.moments(asked.cls)

@@ -11,10 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-import numba
 import numpy as np
 
 from truthing.class_codes import Array
+from truthing.compiled import njit
 from truthing.metrics.counts import ratio
 from truthing.metrics.curves import Band, BestThreshold, Curve
 from truthing.metrics.estimate import Estimate
@@ -25,7 +25,7 @@ from truthing.truth.scores import ScoreAnswer
 MOST_RATIOS = 512
 
 
-@numba.njit(cache=True)
+@njit
 def _sweep(place, ends, weight, odds, tolerance, most):  # type: ignore[no-untyped-def]
     """Moments of U and V at every threshold; the operating point starts from the threshold
     before.

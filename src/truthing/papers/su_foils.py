@@ -11,7 +11,7 @@ import numpy as np
 
 from truthing.class_codes import Array
 from truthing.labels import Labels
-from truthing.metrics.confusion import Confusion
+from truthing.metrics.confusion import ConfusionMatrix
 from truthing.metrics.counts import Tally, evaluate
 from truthing.metrics.estimate import Estimate
 from truthing.metrics.face_value import confusion_against
@@ -44,10 +44,10 @@ class PointAnswer:
         )
 
     @property
-    def confusion(self) -> Confusion:
+    def confusion(self) -> ConfusionMatrix:
         flat = self.matrices.reshape(len(self.matrices), -1)
         merged = flat.mean(axis=0) if self.centre == "mean" else spatial_median(flat)
-        return Confusion.from_dense(merged.reshape(1, *self.matrices.shape[1:]))
+        return ConfusionMatrix.from_dense(merged.reshape(1, *self.matrices.shape[1:]))
 
 
 def labeler_matrices(labels: Labels, predicted: Array) -> Array:
@@ -104,7 +104,7 @@ def majority_matrix(labels: Labels, predicted: Array, gold: Array) -> tuple[Arra
 
 def average_over_prior(
     question: Question, n_draws: int, rng: np.random.Generator, points: int = 200
-) -> tuple[Confusion, Array]:
+) -> tuple[ConfusionMatrix, Array]:
     """The paper's "fully Bayesian" foil: the operating point drawn from a uniform *prior*, not from
     its posterior.
     """
@@ -122,4 +122,4 @@ def average_over_prior(
         dense = np.zeros((each, n, n))
         dense[:, confusion.cells[:, 0], confusion.cells[:, 1]] = confusion.draws
         parts.append(dense)
-    return Confusion.from_dense(np.concatenate(parts)), truth
+    return ConfusionMatrix.from_dense(np.concatenate(parts)), truth

@@ -13,9 +13,9 @@ import numpy as np
 from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.labels import Labels
-from truthing.metrics.confusion import Confusion as Drawn
+from truthing.metrics.confusion import ConfusionMatrix as Drawn
 from truthing.metrics.counts import Tally
-from truthing.metrics.estimate import shortest_interval
+from truthing.metrics.estimate import credible_interval
 from truthing.noise.base import TableNoise
 from truthing.noise.known import Difficulty
 from truthing.progress import Progress, silent
@@ -96,7 +96,7 @@ def learned_noise(
         None
         if samples.row_low is None or samples.row_high is None
         else (samples.row_low, samples.row_high),
-        shortest_interval(samples.prior, 0.95),
+        credible_interval(samples.prior, 0.95),
         samples.error,
         True,
         samples.rows,
@@ -122,7 +122,7 @@ def _from_fit(labels: Labels, fit: DawidSkeneFit, prior: Array | None, seed: int
         labels.labelers,
         tables.mean(axis=0),
         priors.mean(axis=0),
-        shortest_interval(tables, 0.95),
+        credible_interval(tables, 0.95),
         learned=True,
         confusion_draws=tables,
         prior_draws=priors,
@@ -156,7 +156,7 @@ def with_copies(
         labelers=labels.labelers,
         confusion=full.mean(axis=0),
         confusion_draws=full,
-        confusion_interval=shortest_interval(full, 0.95),
+        confusion_interval=credible_interval(full, 0.95),
         error=None,
     )
 

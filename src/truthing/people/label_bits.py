@@ -8,10 +8,10 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
 from truthing.class_codes import Array
+from truthing.compiled import njit
 from truthing.randomness import Seed, compiled_seeds
 from truthing.threads import in_threads
 from truthing.truth.samplers.draws import draw_index, softmax
@@ -67,7 +67,7 @@ def collected_bits(
         return Collected(panel, added / (count * repeats))
 
 
-@numba.njit(cache=True)
+@njit
 def _bits(p):  # type: ignore[no-untyped-def]
     total = 0.0
     for value in p:
@@ -85,7 +85,7 @@ class _Panel(NamedTuple):
     prior: Array
 
 
-@numba.njit(cache=True)
+@njit
 def _worth(q, rows, inside, chance):  # type: ignore[no-untyped-def]
     """Bits of one more label by a labeler with these rows, given the posterior q; ``inside`` is the
     entropy of each row.
@@ -100,7 +100,7 @@ def _worth(q, rows, inside, chance):  # type: ignore[no-untyped-def]
     return max(bits + _bits(chance), 0.0)
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _simulate(panel, repeats, seed, added):  # type: ignore[no-untyped-def]
     """Bits in all labels of an average item; ``added`` grows by what each labeler's labels are
     worth beside the others'.

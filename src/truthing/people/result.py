@@ -13,7 +13,7 @@ import polars as pl
 from truthing.class_codes import Array
 from truthing.errors import InputError, did_you_mean
 from truthing.labels import Labels
-from truthing.metrics.estimate import Estimate, shortest_interval
+from truthing.metrics.estimate import Estimate, credible_interval
 from truthing.metrics.words import share
 from truthing.noise.bits import entropy
 from truthing.people import advice as advising
@@ -190,12 +190,12 @@ class LabelersReport(Result):
         }
         for what in ("error", "bits", "adds"):
             draws = getattr(self, what)[:, order]
-            low, high = shortest_interval(draws, level)
+            low, high = credible_interval(draws, level)
             columns |= {what: draws.mean(axis=0), f"{what}_low": low, f"{what}_high": high}
         if self.graded:
             nothing = np.full(2, np.nan)
             draws = [self.graded.get(self.labelers[t], nothing) for t in order]
-            limits = [shortest_interval(d, level) for d in draws]
+            limits = [credible_interval(d, level) for d in draws]
             columns |= {
                 "graded": [d.mean() for d in draws],
                 "graded_low": [a for a, _ in limits],
@@ -216,7 +216,7 @@ class LabelersReport(Result):
         confusion, draws = self.noise.confusion, self.noise.confusion_draws
         assert confusion is not None
         assert draws is not None
-        low, high = shortest_interval(draws, level)
+        low, high = credible_interval(draws, level)
         people = []
         for t, row in zip(self.order, self.to_frame(level).to_dicts()):
             matrix = {

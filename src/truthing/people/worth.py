@@ -15,7 +15,7 @@ import numpy as np
 from truthing.arguments import as_seed
 from truthing.class_codes import Array
 from truthing.errors import InputError
-from truthing.metrics.estimate import check_level, shortest_interval
+from truthing.metrics.estimate import check_level, credible_interval
 from truthing.noise.base import check_confusion, check_rates, symmetric_table
 from truthing.noise.bits import entropy, label_bits
 from truthing.noise.known import Joint
@@ -54,7 +54,7 @@ class ChannelValue:
         """
         check_level(level)
         if self.draws is not None:
-            low, high = shortest_interval(self.draws, level)
+            low, high = credible_interval(self.draws, level)
             return float(low), float(high)
         half = NormalDist().inv_cdf((1 + level) / 2) * self.standard_error
         return max(self.value - half, self.bounds[0]), min(self.value + half, self.bounds[1])

@@ -1,4 +1,6 @@
-"""From data in hand to a world: labelers' quality, class prior, classifier and the spread of the readings, learned by `grade`."""
+"""From data in hand to a world: labelers' quality, class prior, classifier and the spread of the
+views, learned by `grade`.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,8 @@ def learn(
     joined, order = in_order(prepare(given["predictions"], given["labels"], gold=given["gold"]))
     panel = joined.labels
     report = grade(
-        given["predictions"], given["labels"], gold=given["gold"], gold_weights=given["gold_weights"], noise=noise,
+        given["predictions"], given["labels"], gold=given["gold"],
+        gold_weights=given["gold_weights"], noise=noise,
         target=goal.target, panel_error=goal.panel_error, positive=positive, draws=2000, seed=seed,
     )  # fmt: skip
     place = positive_class(panel.classes, positive, [])
@@ -98,16 +101,19 @@ def learn(
         if goal.panel_error is None:
             world = _with_spread(world, stock, readings, seed)
     model = order.model(as_noise(noise))
+    asked = None
+    if chances is not None:
+        asked = np.array([float(chances.get(item, np.nan)) for item in panel.items])
     state = PilotState(
-        panel, predicted, joined.gold, goal, world, prices, members, not per_person, high - low, readings,
-        model.log_likelihood(panel) if goal.known else None, weights,
-        None if chances is None else np.array([float(chances.get(item, np.nan)) for item in panel.items]),
+        panel, predicted, joined.gold, goal, world, prices, members, not per_person, high - low,
+        readings, model.log_likelihood(panel) if goal.known else None, weights, asked,
     )  # fmt: skip
     now = Design(panel.n_items, dict(zip(members, stock.per_item)), n_gold, 0.0, high - low)
+    right = np.mean([k.tables.diagonal(axis1=1, axis2=2).mean() for k in kinds])
     assumptions = [
         f"Learned from your data ({panel.n_items:,} items, {panel.n_labels:,} labels, {n_gold} "
         f"gold): by the model of its labelers the classifier is right on "
-        f"{world.accuracy:.0%}, labelers on {np.mean([k.tables.diagonal(axis1=1, axis2=2).mean() for k in kinds]):.0%}; what you buy is like it.",
+        f"{world.accuracy:.0%}, labelers on {right:.0%}; what you buy is like it.",
     ]
     if world.extra_spread:
         assumptions.append(
@@ -120,10 +126,12 @@ def learn(
 def likeliest_joint(log_likelihood: Array, predicted: Array, gold: Array) -> Array:
     """P(truth, prediction) by maximum likelihood (EM) with the labelers' noise as it is.
 
-    Not the report's: that is moved towards what crowds were, and would be moved once more when made-up data are graded.
+    Not the report's: that is moved towards what crowds were, and would be moved once more when
+    simulated data are graded.
 
     >>> sure = np.log([[0.99, 0.01], [0.99, 0.01], [0.01, 0.99], [0.01, 0.99]])
-    >>> likeliest_joint(np.tile(sure, (50, 1)), np.tile([0, 1, 1, 1], 50), np.full(200, -1)).round(2).tolist()
+    >>> found = likeliest_joint(np.tile(sure, (50, 1)), np.tile([0, 1, 1, 1], 50), np.full(200, -1))
+    >>> found.round(2).tolist()
     [[0.25, 0.25], [0.0, 0.5]]
     """
     n_classes = log_likelihood.shape[1]
@@ -159,7 +167,8 @@ def pilot_labels(pilot: Any) -> Any:
 def _fields(pilot: Any) -> dict[str, Any]:
     if not isinstance(pilot, Mapping):
         raise InputError(
-            "pilot is a mapping: {'labels': …, 'predictions': …, 'gold': …}, each as grade takes it (gold if any)."
+            "pilot is a mapping: {'labels': …, 'predictions': …, 'gold': …}, each as grade takes "
+            "it (gold if any)."
         )
     for name in pilot:
         if name not in FIELDS:
@@ -177,7 +186,8 @@ def _fields(pilot: Any) -> dict[str, Any]:
 def _members(
     labelers: Any, costs: Any, names: tuple[Any, ...], labels_given: Array
 ) -> dict[str, tuple[int, ...]]:
-    """Which labelers make a kind: as ``labelers`` says, one each where prices are by name, else all of them together."""
+    """Which labelers make a kind: as ``labelers`` says, one each where prices are by name, else all
+    together."""
     text = [str(name) for name in names]
     active = tuple(int(t) for t in np.flatnonzero(labels_given > 0))
     if labelers is not None:
@@ -209,7 +219,8 @@ def _kind(name: str, tables: Array, anonymous: bool, *, open_pool: bool) -> Kind
 
 
 def _with_spread(world: World, stock: Stock, readings: Views, seed: int) -> World:
-    """How far the pilot's readings differ beyond what data drawn from its own noise model show (docs/plan.md, 3)."""
+    """How far the pilot's views differ beyond what data drawn from its own noise model show
+    (docs/plan.md, 3)."""
     n = min(stock.items, SPREAD_ITEMS)
     found = []
     for number in range(SPREAD_SETS):

@@ -12,6 +12,7 @@ from truthing.metrics.counts import Tally, evaluate
 from truthing.metrics.estimate import check_level
 from truthing.planning import pilot as pilots
 from truthing.planning.design import (
+    MOST_ITEMS,
     CostCurve,
     Costs,
     Stock,
@@ -208,6 +209,12 @@ def _check(
     if width is not None and not 0 < width < 1:
         raise InputError(
             f"width {width:g} is outside (0, 1): it is the whole interval, high minus low; ±0.03 is width 0.06."
+        )
+    most = max(items or 0, MOST_ITEMS)
+    if width is not None and width * most < 1:
+        raise InputError(
+            f"width {width:g} is less than one item in {most:,}, and plans end at so many: no "
+            f"number of labels reaches it. Ask for more, such as width=0.02 (±0.01)."
         )
     if budget is not None and not (np.isfinite(budget) and budget > 0):
         raise InputError(f"budget {budget:g}: give an amount above 0, in the unit of the costs.")

@@ -16,7 +16,7 @@ import numpy as np
 from truthing.class_codes import Array
 from truthing.metrics.counts import Tally, evaluate
 from truthing.metrics.estimate import Estimate
-from truthing.planning.world import Drawn, World
+from truthing.planning.world import DrawnWorld, World
 from truthing.truth.link.counts import confusion_draws, population_confusion
 from truthing.truth.link.prior import Components, learned_components, stated_components
 from truthing.truth.link.sampler import draw_link
@@ -60,7 +60,7 @@ class Goal:
         return learned_components(readings, self.panel, extra_spread=extra_spread)
 
 
-def widths(world: World, goal: Goal, data: Drawn, golds: Sequence[int], seed: int) -> Array:
+def widths(world: World, goal: Goal, data: DrawnWorld, golds: Sequence[int], seed: int) -> Array:
     """Widths for each number of random gold items; larger gold sets contain the smaller ones."""
     rng = np.random.default_rng(seed)
     order, truth = rng.permutation(len(data.truth)), data.truth

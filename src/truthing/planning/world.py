@@ -55,7 +55,7 @@ class Kind:
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class DrawnWorld:
     """A simulated data set: truth and prediction of each item, labels as entries, and each rater's
     confusion matrix.
     """
@@ -92,7 +92,7 @@ class World:
     def accuracy(self) -> float:
         return float(self.prior @ np.diag(self.classifier))
 
-    def draw(self, composition: Composition, n_items: int, seed: Seed) -> Drawn:
+    def draw(self, composition: Composition, n_items: int, seed: Seed) -> DrawnWorld:
         """A data set with these labels per item; a fraction is one label more on that share of
         items.
         """
@@ -125,7 +125,7 @@ class World:
             len(tables),
             len(self.prior),
         )
-        return Drawn(data.truth, data.predictions, entries, tables)
+        return DrawnWorld(data.truth, data.predictions, entries, tables)
 
 
 def _chosen(n_items: int, people: int, count: float, rng: np.random.Generator) -> Array:

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from truthing.ceiling.result import BayesError
-from truthing.ceiling.verdict import Verdict
+from truthing.ceiling.verdict import CeilingVerdict
 from truthing.render.console import safe
 from truthing.render.figures import Picture
 from truthing.render.sheet import Sheet
@@ -115,7 +115,9 @@ def bars(result: BayesError, level: float) -> list[str]:
     return lines
 
 
-def draw(ax: Any, result: BayesError, models: Mapping[str, Verdict], level: float = 0.95) -> None:
+def draw(
+    ax: Any, result: BayesError, models: Mapping[str, CeilingVerdict], level: float = 0.95
+) -> None:
     """Models as bars with intervals, the ceiling as a line with its band (the paper's Figure 4)."""
     low, high = result.interval(level)
     ax.axhspan(100 * low, 100 * high, color="#D55E00", alpha=0.2, linewidth=0)

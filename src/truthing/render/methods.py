@@ -68,9 +68,16 @@ def methods(report: Report, level: float = 0.95) -> tuple[str, list[str]]:
             cited.append("begg")
         said += report.diagnostics.get("methods", [])
         said += about_items(report)
+        by_link = "link_effective_sample_size" in report.diagnostics
+        intervals = (
+            "credible intervals (at most 5% wider than the shortest, their tails as equal as that "
+            "allows)"
+            if by_link
+            else "highest-density intervals"
+        )
         said.append(
-            f"All figures are posterior means with {percent(level)} highest-density "
-            "intervals computed from draws of complete answer keys, for "
+            f"All figures are posterior means with {percent(level)} {intervals} computed from "
+            "draws of complete answer keys, for "
             + ("these items." if report.target == "sample" else "new data like these items.")
         )
         if "rhat" in report.diagnostics:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import io
 from pathlib import Path
 from typing import Any
 
 from truthing.errors import InputError
 from truthing.render.figures import Picture
 from truthing.results import Result
+from truthing.tables.write import write_bytes
 
 FORMATS = ("png", "svg", "pdf")
 
@@ -39,7 +41,7 @@ def save_figures(result: Result, folder: str | Path, **about: Any) -> list[Path]
     ]
     captions = place / "captions.md"
     said = "\n\n".join(f"**{name}** {picture.caption}" for name, picture in found.items())
-    captions.write_text(said + "\n", "utf-8")
+    write_bytes(captions, (said + "\n").encode())
     return [*written, captions]
 
 
@@ -52,11 +54,13 @@ def save(picture: Picture, *paths: str | Path) -> list[Path]:
     figure = Figure(figsize=(picture.width, picture.height), layout="constrained")
     picture.draw(figure.subplots())
     for path in paths:
+        drawn = io.BytesIO()
         try:
-            figure.savefig(path, dpi=150)
-        except (OSError, ValueError) as problem:
+            figure.savefig(drawn, dpi=150, format=Path(path).suffix[1:] or "none")
+        except ValueError as problem:
             raise InputError(
                 f"{path} cannot be written ({problem}): give a file that ends in .png, .svg or "
                 f".pdf."
             ) from None
+        write_bytes(path, drawn.getvalue())
     return [Path(path) for path in paths]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from truthing.class_codes import Array
-from truthing.metrics.estimate import Estimate, shortest_interval
+from truthing.metrics.estimate import Estimate, credible_interval
 from truthing.noise.bits import entropy
 from truthing.render.console import safe
 from truthing.render.words import metric_title, one_line
@@ -198,7 +198,7 @@ class Summary:
         else:
             chosen = np.flatnonzero(off & (mean > 0))
             chosen = chosen[np.argsort(-mean[chosen], kind="stable")[:MOST_CELLS]]
-        limits = [shortest_interval(confusion.draws[:, chosen], level) for level in self.levels]
+        limits = [credible_interval(confusion.draws[:, chosen], level) for level in self.levels]
         return [
             Cell(
                 one_line(names[t]),

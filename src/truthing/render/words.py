@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from truthing.errors import InputError
 from truthing.render.console import safe
 from truthing.report import Report
@@ -76,37 +74,24 @@ def percent(level: float) -> str:
     return f"{100 * level:.4g}%"
 
 
-# mean width of the 95% interval of accuracy by number of gold items, over public panels
-# (docs/honesty.md)
-WIDTHS = {0: 0.465, 10: 0.352, 25: 0.243, 50: 0.176, 100: 0.122, 200: 0.086}
-
-
-def expected_width(gold: float) -> float:
-    """Mean width of the interval of accuracy with so much gold, between and beyond what was
-    measured.
-    """
-    known = sorted(WIDTHS)
-    if gold <= known[-1]:
-        return float(np.interp(gold, known, [WIDTHS[n] for n in known]))
-    return float(WIDTHS[known[-1]] * (known[-1] / gold) ** 0.5)
-
-
 def gold_to_narrow(report: Report, ratio: float) -> str:
-    """How much gold would make the interval so much narrower, where that was measured; else
+    """How much gold would make the interval so much narrower, where that can be foretold; else
     nothing.
     """
-    have, items = report.sizes["gold"], report.sizes["items"]
-    if "link_effective_sample_size" not in report.diagnostics or ratio < 0.1:
+    foretold, have = report.outcome.more_gold, report.sizes["gold"]
+    if foretold is None or ratio < 0.1:
         return ""
-    start = expected_width(have)
-    wanted = next(
-        (n for n in range(have + 5, items + 1, 5) if expected_width(n) <= ratio * start), None
-    )
-    if wanted is None:
+    low, high = report["accuracy"].interval(0.95)
+    most, wanted = report.sizes["items"] - have, ratio * float(high - low)
+    if most < 5 or foretold.width(most) > wanted:
         return "Gold on all of these items would not be enough: get more items too."
+    least = 0
+    while most - least > 5:
+        middle = (least + most) // 2
+        least, most = (least, middle) if foretold.width(middle) <= wanted else (middle, most)
     return (
-        f"Gold on about {wanted - have} {'more ' if have else ''}random items "
-        "narrows it that far on panels like the public ones."
+        f"Gold on about {-(-most // 5) * 5} {'more ' if have else ''}random items "
+        "is expected to narrow it that far."
     )
 
 
@@ -117,11 +102,12 @@ def next_step(report: Report) -> str | None:
             "method posterior: this one takes its noise model as known, so its interval may be "
             "too narrow."
         )
-    gold = report.sizes["gold"]
-    if "link_effective_sample_size" not in report.diagnostics or gold >= 200:
+    gold, foretold = report.sizes["gold"], report.outcome.more_gold
+    wanted = next((n for n in (50, 100, 200) if n > gold), 0)
+    if "link_effective_sample_size" not in report.diagnostics or not wanted:
         return "how far the answer leans on what was assumed: ask for its sensitivity."
-    wanted = next(n for n in WIDTHS if n >= 50 and n > gold)
-    low, high = report["accuracy"].interval(0.95)
-    half = (high - low) / 2 * expected_width(wanted) / expected_width(gold)
-    more = f"{wanted - gold} {'more ' if gold else ''}random items"
-    return f"gold on {more} would narrow accuracy to about ±{half:.2f}, as it did on public panels."
+    more = f"gold on {wanted - gold} {'more ' if gold else ''}random items"
+    if foretold is None or wanted > report.sizes["items"]:
+        return f"{more} would narrow the interval most."
+    half = foretold.width(wanted - gold) / 2
+    return f"{more} is expected to narrow accuracy to about ±{half:.2f}."

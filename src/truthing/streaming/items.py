@@ -14,6 +14,7 @@ import polars as pl
 from truthing.class_codes import Array
 from truthing.engine.stream import Stream
 from truthing.errors import InputError
+from truthing.tables.write import whole
 from truthing.truth.link.grouped import truth_rows
 
 
@@ -49,7 +50,7 @@ class StreamedTruth:
         """To a CSV or Parquet file, or as a folder of Parquet files; one shard in memory."""
         target = Path(str(path))
         if target.suffix.lower() == ".csv":
-            with target.open("wb") as opened:
+            with whole(target) as opened:
                 for number, table in enumerate(self.frames()):
                     table.write_csv(opened, include_header=number == 0)
             return

@@ -28,6 +28,7 @@ from truthing.progress import silent
 from truthing.report import Report
 from truthing.streaming.answer import answer_streamed
 from truthing.streaming.held import Held
+from truthing.tables.write import whole
 from truthing.truth.consensus import Entries
 from truthing.truth.counted import Counted, CountedPanel, count_panel
 from truthing.truth.link.grouped import ViewSums, view_sums
@@ -67,7 +68,7 @@ class State:
             for part in fields(kind):
                 columns[f"{name}.{part.name}"] = getattr(self.sums[name], part.name)
         told = json.dumps({**self.about, "version": VERSION})
-        with Path(path).open("wb") as file:
+        with whole(path) as file:
             np.savez(file, about=np.array(told), **columns)
 
     @classmethod

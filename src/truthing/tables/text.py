@@ -21,6 +21,7 @@ SEPARATORS = ",\t;|"
 LONGEST_CELL = 10_000_000
 LONGEST_HEADER = 4_000_000
 MOST_COLUMNS = 20_000
+_QUOTED, _ALONE = re.compile(rb'"[^"]*"'), re.compile(rb"\r(?!\n)")
 _RULE = re.compile(r"\s*(:?-{3,}:?)?\s*")  # below the names of a Markdown table
 
 
@@ -87,11 +88,13 @@ def _line_ends(content: bytes, name: str) -> bytes:
         return content
     if b"\n" not in content:
         return content.replace(b"\r", b"\n")
-    if content.count(b"\r") > content.count(b"\r\n") and b'"' not in content:
-        place = next(
-            n for n, c in enumerate(content) if c == 13 and content[n + 1 : n + 2] != b"\n"
-        )
-        line = content[:place].count(b"\n") + 1
+    if content.count(b"\r") == content.count(b"\r\n"):
+        return content
+    # within quotes a line may end as it likes
+    outside = _QUOTED.sub(lambda cell: cell[0].replace(b"\r", b" "), content)
+    alone = _ALONE.search(outside)
+    if alone is not None:
+        line = content[: alone.start()].count(b"\n") + 1
         raise InputError(
             f"{name} line {line} holds a carriage return that ends no line: save the file again "
             "with one kind of line end."

@@ -32,6 +32,8 @@ def gunzip(data: bytes, name: str) -> bytes:
                 raise EOFError
             parts.append(part)
             rest = stream.unused_data
+        if rest.strip(b"\x00"):  # zeros fill up tapes; anything else may be a lost member
+            raise EOFError
     except (EOFError, zlib.error):
         raise InputError(
             f"{name} looks gzip-compressed but is damaged or cut short: copy or compress it again."

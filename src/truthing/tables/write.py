@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import polars as pl
@@ -23,9 +24,20 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 def write_bytes(path: str | Path, data: bytes) -> None:
-    """All of it or nothing: into a temporary neighbour first, then renamed.
+    """All of it or nothing.
 
     A device or a pipe is written as it is: a rename would put a file in its place.
+    """
+    with whole(path) as file:
+        file.write(data)
+
+
+@contextlib.contextmanager
+def whole(path: str | Path) -> Iterator[IO[bytes]]:
+    """A file to write that stands under its name when it is complete, and never before.
+
+    It has no name until then where the system has such files (Linux): not even a process that is
+    killed leaves a piece of it. Elsewhere it is a temporary neighbour.
     """
     target = Path(path)
     if not target.parent.is_dir():
@@ -35,20 +47,39 @@ def write_bytes(path: str | Path, data: bytes) -> None:
     try:
         target = target.resolve()  # through a link, not over it
         if target.exists() and not target.is_file():
-            target.write_bytes(data)
-        else:
-            _replace(target, data)
+            with target.open("wb") as file:
+                yield file
+            return
+        temporary = target.with_name(f".truthing.{os.getpid()}.part")
+        try:
+            temporary.unlink(missing_ok=True)
+            with _nameless(target.parent) or temporary.open("wb") as file:
+                yield file
+                file.flush()
+                if not temporary.exists():
+                    _give_name(file, temporary)
+            temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
     except OSError as problem:
         raise InputError(f"cannot write {path}: {in_words(problem)}") from None
 
 
-def _replace(target: Path, data: bytes) -> None:
-    temporary = target.with_name(f".truthing.{os.getpid()}.part")
+def _give_name(file: IO[bytes], path: Path) -> None:
+    """Give a file without a name one."""
+    folder = os.open(path.parent, os.O_RDONLY)  # without it, Python links to the link in /proc
     try:
-        temporary.write_bytes(data)
-        temporary.replace(target)
+        os.link(f"/proc/self/fd/{file.fileno()}", path.name, dst_dir_fd=folder)
     finally:
-        temporary.unlink(missing_ok=True)
+        os.close(folder)
+
+
+def _nameless(folder: Path) -> IO[bytes] | None:
+    """A file without a name in this folder, where the system has them."""
+    if hasattr(os, "O_TMPFILE") and Path("/proc/self/fd").is_dir():
+        with contextlib.suppress(OSError):  # not on every file system
+            return os.fdopen(os.open(folder, os.O_TMPFILE | os.O_WRONLY, 0o666), "wb")
+    return None
 
 
 def harmless(text: str) -> str:

@@ -18,7 +18,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_para
 from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.labels import Repeats
-from truthing.train.evidence import Evidence, Panel, gather, weigh
+from truthing.train.evidence import Evidence, TrainingPanel, gather, weigh
 
 NEGLIGIBLE = 1e-9  # a copy of a row with less weight than this is not made
 
@@ -38,12 +38,12 @@ class NoisyLabelClassifier(ClassifierMixin, BaseEstimator):
     gold: Any
     repeats: Repeats
 
-    def _gather(self, X: Any, labels: Any) -> Panel:
+    def _gather(self, X: Any, labels: Any) -> TrainingPanel:
         panel = gather(X, labels, gold=self.gold, repeats=self.repeats)
         self.classes_ = name_array(panel.labels.classes)
         return panel
 
-    def _weigh(self, panel: Panel) -> Evidence:
+    def _weigh(self, panel: TrainingPanel) -> Evidence:
         evidence = weigh(panel, noise=self.noise, prior=self.prior)
         self.prior_, self.confusion_ = evidence.prior, evidence.tables
         self.reliability_ = evidence.reliability
@@ -60,7 +60,7 @@ class WrappingClassifier(NoisyLabelClassifier):
     def _template(self) -> Any:
         return LogisticRegression() if self.estimator is None else clone(self.estimator)
 
-    def _rows(self, X: Any, labels: Any) -> tuple[Any, Panel]:
+    def _rows(self, X: Any, labels: Any) -> tuple[Any, TrainingPanel]:
         """Rows that have labels; the inner estimator judges what is in X."""
         X = as_table(X)
         validate_data(self, X, skip_check_array=True)

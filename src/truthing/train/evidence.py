@@ -76,7 +76,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, eq=False)
-class Panel:
+class TrainingPanel:
     """Labels of the rows that can be used, which rows those are, and the codes of their gold
     (-1: none).
     """
@@ -86,7 +86,7 @@ class Panel:
     gold: Array
 
 
-def gather(X: Any, labels: Any, *, gold: Any = None, repeats: Repeats = "error") -> Panel:
+def gather(X: Any, labels: Any, *, gold: Any = None, repeats: Repeats = "error") -> TrainingPanel:
     """Labels and gold aligned with the rows of X; rows with neither are left out, and that is
     said.
     """
@@ -118,10 +118,10 @@ def gather(X: Any, labels: Any, *, gold: Any = None, repeats: Repeats = "error")
             stacklevel=5,
         )
         panel, codes = panel[kept], codes[kept]
-    return Panel(panel, kept, codes)
+    return TrainingPanel(panel, kept, codes)
 
 
-def weigh(panel: Panel, *, noise: Any = None, prior: Any = None) -> Evidence:
+def weigh(panel: TrainingPanel, *, noise: Any = None, prior: Any = None) -> Evidence:
     """What the labels of a panel say, with noise known or learned first."""
     fixed = None if prior is None else as_prior(prior, panel.labels.classes)
     return _weighed(panel.labels, panel.kept, panel.gold, as_noise(noise), fixed)

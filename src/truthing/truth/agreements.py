@@ -7,13 +7,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numba
 import numpy as np
 
 from truthing.class_codes import Array
 from truthing.engine.base import Engine, Shard
 from truthing.truth.consensus import DawidSkeneFit
-from truthing.truth.passes import Tables, count_keys, posterior_pass
+from truthing.truth.passes import Tables, count_keys, first_key, loops, posterior_pass
 
 TWINS = 0.98
 BUSIEST = 40
@@ -77,7 +76,7 @@ def count_pairs(shard: Shard, place: Array) -> Array:
     """On how many items each pair of the busiest raters meets."""
     n = int(place.max()) + 1
     shared = np.zeros((n, n))
-    _count_pairs(*shard.arrays, shard.n_labelers, shard.n_classes, place, shared)
+    loops(shard).count_pairs(*shard.arrays, first_key(shard), shard.n_classes, place, shared)
     return shared
 
 
@@ -87,95 +86,6 @@ def add_pairs(
     """Sums of each chosen pair; ``highest`` bounds what agreement may be expected on an item."""
     sums = np.zeros((len(alike), 6))
     (posterior,) = posterior_pass(shard, tables)
-    _add_pairs(
-        *shard.arrays,
-        shard.n_labelers,
-        tables.logs,
-        posterior,
-        place,
-        number,
-        alike,
-        highest,
-        sums,
-    )
+    given = first_key(shard), tables.logs, posterior, place, number, alike, highest, sums
+    loops(shard).add_pairs(*shard.arrays, *given)
     return sums
-
-
-@numba.njit(cache=True, nogil=True)
-def _busy(start, stop, key, guess, n_classes, place, who, said):  # type: ignore[no-untyped-def]
-    """The busy raters of an item and their first keys; ``guess`` is the classifier's or -1."""
-    found = 0
-    for n in range(start, stop + (guess >= 0)):
-        label = key[n] if n < stop else guess
-        at = place[label // n_classes]
-        if at < 0:
-            continue
-        again = False
-        for k in range(found):
-            again |= who[k] == at
-        if not again:
-            who[found], said[found] = at, label
-            found += 1
-    return found
-
-
-@numba.njit(cache=True, nogil=True)
-def _count_pairs(  # type: ignore[no-untyped-def]
-    start_of, key, votes, gold, predicted, n_labelers, n_classes, place, shared
-):
-    who, said = np.empty(len(shared), np.int64), np.empty(len(shared), np.int64)
-    for i in range(len(start_of) - 1):
-        guess = n_labelers * n_classes + predicted[i] if len(predicted) else -1
-        found = _busy(start_of[i], start_of[i + 1], key, guess, n_classes, place, who, said)
-        for j in range(found):
-            for k in range(j):
-                shared[who[j], who[k]] += 1
-                shared[who[k], who[j]] += 1
-
-
-@numba.njit(cache=True, nogil=True)
-def _add_pairs(  # type: ignore[no-untyped-def]
-    start_of,
-    key,
-    votes,
-    gold,
-    predicted,
-    n_labelers,
-    logs,
-    posterior,
-    place,
-    number,
-    alike,
-    highest,
-    sums,
-):
-    n_classes = posterior.shape[1]
-    who, said = np.empty(len(number), np.int64), np.empty(len(number), np.int64)
-    others = np.empty(n_classes)
-    for i in range(len(start_of) - 1):
-        guess = n_labelers * n_classes + predicted[i] if len(predicted) else -1
-        found = _busy(start_of[i], start_of[i + 1], key, guess, n_classes, place, who, said)
-        for j in range(found):
-            for k in range(found):
-                pair = number[who[j], who[k]]
-                if pair < 0:
-                    continue
-                best, total, expected = 0, 0.0, 0.0
-                for c in range(n_classes):
-                    log_q = math.log(max(posterior[i, c], 1e-300))
-                    others[c] = log_q - logs[said[j], c] - logs[said[k], c]
-                    if others[c] > others[best]:
-                        best = c
-                top = others[best]
-                for c in range(n_classes):
-                    chance = math.exp(others[c] - top)
-                    total += chance
-                    expected += chance * alike[pair, c]
-                expected = min(expected / total, highest[pair])
-                first, second = said[j] % n_classes, said[k] % n_classes
-                sums[pair, 0] += 1
-                sums[pair, 1] += first == second
-                sums[pair, 2] += expected
-                sums[pair, 3] += expected * (1 - expected)
-                sums[pair, 4] += first == best
-                sums[pair, 5] += second == best

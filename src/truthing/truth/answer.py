@@ -14,7 +14,7 @@ import numpy as np
 
 from truthing.class_codes import Array
 from truthing.errors import InputError
-from truthing.metrics.estimate import shortest_interval
+from truthing.metrics.estimate import credible_interval
 from truthing.noise.steps import fix_gold
 from truthing.progress import part
 from truthing.survey.design import refuse_survey
@@ -99,7 +99,7 @@ def with_known_noise(
         question.labels.labelers,
         tables,
         prior,
-        prior_interval=shortest_interval(samples.prior, 0.95),
+        prior_interval=credible_interval(samples.prior, 0.95),
     )
     assumptions = [
         "Labelers err independently of each other and of the classifier, given the true class.",

@@ -83,17 +83,19 @@ def _pieces(labels: Labels | CountedPanel) -> int:
     """Connected groups of labelers who share items."""
     if isinstance(labels, CountedPanel):
         return n_circles(labels)
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    n = labels.n_items + labels.n_labelers
-    edges = coo_array(
-        (np.ones(len(labels.item), dtype=np.int8), (labels.item, labels.labeler + labels.n_items)),
-        shape=(n, n),
-    )
-    _, component = connected_components(edges, directed=False)
-    used = np.unique(component[labels.n_items :][labels.per_labeler > 0])
-    return len(used)
+    circle = np.arange(labels.n_labelers)
+    order = np.argsort(labels.item, kind="stable")
+    item, labeler = labels.item[order], labels.labeler[order]
+    same = item[1:] == item[:-1]  # neighbours on one item
+    pairs = np.unique(np.stack([labeler[:-1][same], labeler[1:][same]]), axis=1)
+    while True:  # everybody takes the lowest number of those whom she meets, until nobody changes
+        before = circle.copy()
+        lowest = np.minimum(*circle[pairs])
+        for side in pairs:
+            np.minimum.at(circle, circle[side], lowest)
+        circle = circle[circle]
+        if (circle == before).all():
+            return len(np.unique(circle[labels.per_labeler > 0]))
 
 
 def agreement_check(

@@ -13,7 +13,6 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numba
 import numpy as np
 
 from truthing.class_codes import Array
@@ -28,6 +27,7 @@ from truthing.truth.passes import (
     coin_pass,
     count_keys,
     expectation_pass,
+    expected_log,
     majority_pass,
     posterior_pass,
 )
@@ -242,7 +242,7 @@ def fit_dawid_skene(
             concentration = _best_concentration(
                 [_pooled_likelihood(counts, pool, k) for k in CONCENTRATIONS]
             )
-        log_rows = _expected_log(counts, pool, concentration)
+        log_rows = expected_log(counts, pool, concentration)
         log_prior = _expected_log_prior(sums.totals)
         fit = DawidSkeneFit(NO_VOTES, log_rows, log_prior, counts, pool, concentration)
         sums = _step(engine, n, sums, fit, before)
@@ -362,27 +362,3 @@ def _pooled_likelihood(counts: Array, pool: Array, concentration: float) -> floa
     cells = gammaln(alpha[some] + counts[some]) - gammaln(alpha[some])
     rows = gammaln(concentration) - gammaln(concentration + total[total > 1e-9])
     return float(cells.sum() + rows.sum())
-
-
-@numba.njit(cache=True)
-def _digamma(x: float) -> float:
-    shift = 0.0
-    while x < 6:
-        shift -= 1 / x
-        x += 1
-    f = 1 / (x * x)
-    return shift + math.log(x) - 0.5 / x - f * (1 / 12.0 - f * (1 / 120.0 - f / 252.0))
-
-
-@numba.njit(cache=True)
-def _expected_log(counts, pool, concentration):  # type: ignore[no-untyped-def]
-    out = np.empty_like(counts)
-    for t in range(counts.shape[0]):
-        for c in range(counts.shape[1]):
-            total = concentration
-            for k in range(counts.shape[2]):
-                total += counts[t, c, k]
-            below = _digamma(total)
-            for k in range(counts.shape[2]):
-                out[t, c, k] = _digamma(concentration * pool[c, k] + counts[t, c, k]) - below
-    return out

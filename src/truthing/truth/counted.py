@@ -7,10 +7,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numba
 import numpy as np
 
 from truthing.class_codes import Array
+from truthing.compiled import njit
 from truthing.engine.base import Engine, Shard
 from truthing.metrics.face_value import confusion_against
 from truthing.survey.gold_choice import N_STRATA, seen_strata
@@ -117,7 +117,7 @@ def n_circles(panel: CountedPanel) -> int:
     return len(np.unique(_roots(panel.found.circle)[panel.per_labeler > 0]))
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _root(circle, t):  # type: ignore[no-untyped-def]
     while circle[t] != t:
         circle[t] = circle[circle[t]]
@@ -125,7 +125,7 @@ def _root(circle, t):  # type: ignore[no-untyped-def]
     return t
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _join(circle, a, b):  # type: ignore[no-untyped-def]
     a, b = _root(circle, a), _root(circle, b)
     if a < b:
@@ -134,7 +134,7 @@ def _join(circle, a, b):  # type: ignore[no-untyped-def]
         circle[a] = b
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _connect(start_of, key, votes, gold, predicted, n_classes, circle, hits):  # type: ignore[no-untyped-def]
     for i in range(len(start_of) - 1):
         for n in range(start_of[i], start_of[i + 1]):
@@ -144,14 +144,14 @@ def _connect(start_of, key, votes, gold, predicted, n_classes, circle, hits):  #
                 hits[key[n] // n_classes] += votes[n] if len(votes) else 1.0
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _merge_circles(circle, other):  # type: ignore[no-untyped-def]
     for t in range(len(circle)):
         if other[t] != t:
             _join(circle, t, other[t])
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _roots(circle):  # type: ignore[no-untyped-def]
     roots = np.empty_like(circle)
     for t in range(len(circle)):

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from truthing.class_codes import Array
-from truthing.metrics.confusion import Confusion
+from truthing.metrics.confusion import ConfusionMatrix
 from truthing.survey.deployment import at_shares
 from truthing.truth.gold_alone import HALF, MOST_DRAWS, GoldAlone
 from truthing.truth.gold_error import GoldError, Slips, gold_says, imputed_gold
@@ -67,7 +67,7 @@ class ErringGoldAlone(GoldAlone):
         return bool((self.predicted == self.predicted[0]).all())
 
     @cached_property
-    def confusion(self) -> Confusion:
+    def confusion(self) -> ConfusionMatrix:
         rng = np.random.default_rng(self.seed.spawn(1)[0])
         n, known = len(self.classes), self.gold >= 0
         frequency = np.bincount(self.predicted, minlength=n)
@@ -98,7 +98,7 @@ class ErringGoldAlone(GoldAlone):
                 table[:, :, k] = share[:, place] * mass[:, None]
         if self.deployment is not None:
             table = at_shares(table, self.deployment.draw(draws, rng))
-        return Confusion.from_dense(table)
+        return ConfusionMatrix.from_dense(table)
 
     def shares(self) -> Array:
         """Draws of the class shares, draws × classes."""

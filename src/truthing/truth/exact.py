@@ -32,7 +32,7 @@ _NAME = re.compile(
 
 
 @dataclass(frozen=True)
-class Asked:
+class ExactQuestion:
     """A metric of one class, by name: which metric, which class, which β."""
 
     base: str
@@ -40,7 +40,9 @@ class Asked:
     beta: float
 
     @classmethod
-    def parse(cls, name: str, classes: tuple[Any, ...], positive: int | None) -> Asked | None:
+    def parse(
+        cls, name: str, classes: tuple[Any, ...], positive: int | None
+    ) -> ExactQuestion | None:
         match = _NAME.fullmatch(name)
         if match is None:
             return None
@@ -72,7 +74,7 @@ class ExactAnswer:
             right = self.right
             count = right if name == "accuracy" else right.mirrored(self.n_items)
             return Estimate.from_atoms(count.support / self.n_items, count.mass)
-        asked = Asked.parse(name, self.classes, self.positive)
+        asked = ExactQuestion.parse(name, self.classes, self.positive)
         if asked is None:
             return self.drawn.estimate(name)
         return self._class_metric(asked)
@@ -99,7 +101,7 @@ class ExactAnswer:
         )
         return inside, outside, int(self.groups.size[chosen].sum())
 
-    def _class_metric(self, asked: Asked) -> Estimate:
+    def _class_metric(self, asked: ExactQuestion) -> Estimate:
         hits, misses, predicted = self.counts(asked.cls)
         if asked.base == "precision":
             return Estimate.from_atoms(

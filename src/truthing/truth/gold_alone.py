@@ -15,9 +15,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.special import betaincinv
 
 from truthing.class_codes import Array
-from truthing.metrics.confusion import Confusion
+from truthing.metrics.confusion import ConfusionMatrix
 from truthing.metrics.counts import Tally
 from truthing.metrics.estimate import Estimate
 from truthing.metrics.ordinal import drawn_metric
@@ -83,7 +84,9 @@ class GoldAlone:
         """Draws of a share of all items, which holds for the gold items ``hit``."""
         known, worth = self.gold >= 0, self._worth
         missed = max(worth.sum() - worth @ hit, 0.0)
-        share = rng.beta(worth @ hit + HALF, missed + HALF, self.n_draws)
+        # evenly spaced quantiles in random order: the limits of few draws would jump
+        even = (np.arange(self.n_draws) + rng.random()) / self.n_draws
+        share = rng.permutation(betaincinv(worth @ hit + HALF, missed + HALF, even))
         if target == "population":
             return np.asarray(share)
         if self.weight is None:
@@ -111,7 +114,7 @@ class GoldAlone:
         return np.asarray(both * both.sum() / squares * equal)
 
     @cached_property
-    def confusion(self) -> Confusion:
+    def confusion(self) -> ConfusionMatrix:
         """Draws of the confusion matrix, one predicted class at a time."""
         rng = np.random.default_rng(self.seed.spawn(1)[0])
         n, known = len(self.classes), self.gold >= 0
@@ -141,10 +144,10 @@ class GoldAlone:
             right[:, k], given[:, k], mean[:, k] = drawn[:, k], drawn.sum(1), drawn.mean(0)
             truth += drawn
         if n > MOST_DENSE:
-            return Confusion.from_margins(Tally(right, truth, given), mean)
+            return ConfusionMatrix.from_margins(Tally(right, truth, given), mean)
         if self.deployment is not None:
             table = at_shares(table, self.deployment.draw(draws, rng))
-        return Confusion.from_dense(table)
+        return ConfusionMatrix.from_dense(table)
 
     def _of_class(
         self, k: int, size: int, seen: Array, share: Array, rng: np.random.Generator

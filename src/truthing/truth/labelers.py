@@ -14,7 +14,7 @@ import numpy as np
 
 from truthing.class_codes import Array
 from truthing.errors import InputError, NotConverged
-from truthing.metrics.estimate import shortest_interval
+from truthing.metrics.estimate import credible_interval
 from truthing.noise.known import Difficulty
 from truthing.noise.learned import DawidSkene, Strata
 from truthing.progress import part
@@ -25,7 +25,7 @@ from truthing.truth.model_choice import choose_model
 from truthing.truth.outcome import NoiseSummary
 from truthing.truth.question import Question
 from truthing.truth.samplers.bootstrap import (
-    Moments,
+    BootstrapMoments,
     bootstrap_crowd,
     error_rates,
     tables_fit,
@@ -86,7 +86,7 @@ def describe_labelers(
 
 
 def quick_labelers(
-    question: Question, fit: DawidSkeneFit, moments: Moments | None = None
+    question: Question, fit: DawidSkeneFit, moments: BootstrapMoments | None = None
 ) -> LearnedLabelers:
     """The labelers as the consensus of everybody has them, without a sampler: enough where the link
     sets the interval and no model was asked for."""
@@ -95,7 +95,7 @@ def quick_labelers(
         samples = error_rates(Entries.of(labels), fit, n_draws, question.seed)
         return _told(question, DawidSkene(), {}, fit, samples, {})
     samples = variational_crowd(
-        moments or Moments.of(fit.posterior, question.predicted),
+        moments or BootstrapMoments.of(fit.posterior, question.predicted),
         fit,
         n_labelers=labels.n_labelers,
         n_draws=n_draws,
@@ -160,7 +160,7 @@ def _told(
         samples.row_mean,
         samples.prior.mean(axis=0),
         limits,
-        shortest_interval(samples.prior, 0.95),
+        credible_interval(samples.prior, 0.95),
         samples.error,
         learned=True,
         confusion_draws=samples.rows,
@@ -190,7 +190,7 @@ def _sample(
             return error_rates(entries, fit, few, question.seed)
         if not thorough:
             return variational_crowd(
-                Moments.of(fit.posterior, question.predicted),
+                BootstrapMoments.of(fit.posterior, question.predicted),
                 fit,
                 n_labelers=question.labels.n_labelers,
                 n_draws=min(question.n_draws, 1000),

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from truthing.class_codes import Array
-from truthing.metrics.confusion import Confusion
+from truthing.metrics.confusion import ConfusionMatrix
 from truthing.metrics.counts import metric_names
+from truthing.metrics.estimate import NEARLY
 from truthing.survey.clusters import Alike, alike, gold_worth, sharing
 from truthing.survey.design import Survey
-from truthing.truth import checks
+from truthing.truth.assumed import about_survey, assumed
 from truthing.truth.draws import AnswerBesideGold, moved
 from truthing.truth.erring_gold import (
     ErringGoldAlone,
@@ -22,6 +23,7 @@ from truthing.truth.erring_gold import (
 from truthing.truth.gold_alone import GoldAlone
 from truthing.truth.link.counts import MOST_DENSE, confusion_draws, item_truth, population_confusion
 from truthing.truth.link.many_classes import drawn_confusion
+from truthing.truth.link.more_gold import MoreGold
 from truthing.truth.link.prior import (
     DEFAULT,
     OWN_LABELS,
@@ -44,14 +46,10 @@ VIEWS = (
     "dawid_skene_labelers_only",
     "one_coin_labelers_only",
 )
-LINK, COUNTS, GOLD = range(3)  # streams of random numbers
+LINK, COUNTS, GOLD, MORE_GOLD = range(4)  # streams of random numbers
 CONFLICT = 0.01
 MOST_WEIGHTS = 12  # weights told apart; beyond, those of neighbours are averaged
 MOST_NAMED = 30  # metrics that are compared with gold alone before anybody asks
-PANELS = {
-    "people": "as far as public panels of people were",
-    "models": "as far as public panels of language models were",
-}
 
 
 def answer_by_link(
@@ -93,6 +91,22 @@ def answer_by_link(
         noise,
         curves,
         slices=slices,
+        more_gold=_more_gold(question, views, link, panel_error),
+    )
+
+
+def _more_gold(
+    question: Question, views: Views, link: LinkDraws, panel_error: Any
+) -> MoreGold | None:
+    """What more gold would do; not foretold for clusters, weights, erring gold and other shares."""
+    plain = question.survey.plain and question.deployment is None and link.slips is None
+    if question.constant or not plain:
+        return None
+    known = question.gold >= 0
+    components = link_components(question, views, panel_error, own=question.trained_on_labels)
+    right = int((question.gold[known] == question.predicted[known]).sum())
+    return MoreGold(
+        link, components, right, question.n_gold, question.target, question.seeds(MORE_GOLD)
     )
 
 
@@ -146,13 +160,13 @@ def _item_truth(question: Question, views: Views, link: LinkDraws) -> Array:
 
 def _beside_gold(question: Question, confusion: Any, items: Array | None) -> Any:
     """An answer from drawn confusion matrices, never much wider than gold alone."""
-    if question.constant and isinstance(confusion, Confusion):
+    if question.constant and isinstance(confusion, ConfusionMatrix):
         confusion = confusion.all_predicted(int(question.predicted[0]))
     elif question.constant:
         counted = confusion.sum(axis=2)
         confusion = np.zeros_like(confusion)
         confusion[:, :, question.predicted[0]] = counted
-    answer = question.answer(confusion)
+    answer = replace(question.answer(confusion), slack=NEARLY)
     alone = gold_alone(question, items)
     return AnswerBesideGold(answer, alone, question.constant) if alone.n_gold else answer
 
@@ -303,60 +317,9 @@ def _about_gold(question: Question, link: LinkDraws) -> tuple[dict[str, Any], li
     return found, said
 
 
-def assumed(question: Question, panel_error: Any) -> list[str]:
-    if panel_error is None:
-        unknown = "as far as public panels of people and of language models were (kind not known)"
-        how = f"{PANELS.get(str(question.panel), unknown)}; `panel_error=` changes it"
-    else:
-        how = f"by your word on about {_share(panel_error):.1%} of items"
-    found = [f"The panel as a whole may be wrong together, {how}."]
-    if question.n_gold:
-        found.append(f"{question.n_gold} gold items correct it: {question.gold_chosen.words}.")
-    found += question.methods
-    if question.trained_on_labels:
-        found.append("The classifier learned from these labels and repeats some of their mistakes.")
-    elif not question.constant:
-        found.append(checks.LEARNED_FROM_LABELS)
-    return found
-
-
-def about_survey(question: Question, together: Alike | None) -> list[str]:
-    """How the items were drawn, in words."""
-    survey, told = question.survey, []
-    if together is not None:
-        worth = question.n_items / together.design_effect
-        told.append(
-            f"Items come in {together.n_clusters:,} clusters and share mistakes within them "
-            f"(correlation {together.correlation:.2f}): for new data {question.n_items:,} items "
-            f"are worth about {worth:,.0f}."
-        )
-    if survey.weight is not None:
-        told.append(
-            "Items count by their weights: all figures are about what they stand for. "
-            f"{question.n_items:,} weighted items are worth about {survey.effective_items:,.0f}."
-        )
-    if survey.stratum is not None:
-        told.append("Strata may differ in accuracy beyond what their labels show.")
-    if survey.slice is not None:
-        told.append("Slices are partially pooled: one with little gold leans on the others.")
-    if question.deployment is not None:
-        told.append(
-            "Figures are for deployment with "
-            f"{question.deployment.words(question.classes)}. What is predicted for items of one "
-            "class is taken to be the same there."
-        )
-    return told
-
-
 def _named(views: Views) -> dict[str, float]:
     shares = 1 / (1 + np.exp(-views.levels))
     return {"agreement": views.agreement, **dict(zip(VIEWS, map(float, shares)))}
-
-
-def _share(panel_error: Any) -> float:
-    if isinstance(panel_error, tuple):
-        return float(panel_error[0] / sum(panel_error))
-    return float(panel_error)
 
 
 def _curves(question: Question, views: Views, link: LinkDraws) -> tuple[Any, list[str]]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from truthing.class_codes import Array
 from truthing.noise.difficulty import HardItems
-from truthing.noise.em import Model, Rows, fit_codes
+from truthing.noise.em import Model, RowsModel, fit_codes
 from truthing.noise.known import Difficulty
 from truthing.noise.learned import DawidSkene, Learned, OneCoin, Strata
 from truthing.progress import Progress, part, silent
@@ -59,7 +59,7 @@ def choose_model(
         size = rest.n_raters, rest.n_classes
         for rival, model in (
             (Difficulty(), HardItems(*size)),
-            (Strata(2), Rows(*size, n_strata=2)),
+            (Strata(2), RowsModel(*size, n_strata=2)),
         ):
             name = type(rival).__name__
             scores[name] = _state_score(rest, at, model)
@@ -90,7 +90,7 @@ def _state_score(rest: Entries, at: tuple[Array, Array, Array], model: Model) ->
         start_of, rest.rater[order], rest.label[order], rest.votes[order], model, most=100
     )
     rows = fit.rows
-    if isinstance(model, Rows):
+    if isinstance(model, RowsModel):
         given = np.bincount(rest.rater, weights=rest.votes, minlength=rest.n_raters)[:, None, None]
         average = (rows * given).sum(axis=0) / given.sum()
         rows = (rows * given + POOLED * average) / (given + POOLED)

@@ -55,9 +55,9 @@ class NoiseSummary:
         """Limits of each labeler's error rate, where it was learned."""
         if self.error is None:
             return None
-        from truthing.metrics.estimate import shortest_interval
+        from truthing.metrics.estimate import credible_interval
 
-        return shortest_interval(self.error, level)
+        return credible_interval(self.error, level)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,3 +75,4 @@ class Outcome:
     slices: Mapping[str, Any] = field(default_factory=dict)
     sensitivity: Any = None
     state: Any = None
+    more_gold: Any = None  # what more gold would do, where that can be foretold

@@ -3,19 +3,20 @@ its labels are at hand.
 
 Tables have one row for each key (labeler · classes + label) and one column for each true class, so
 that a label reads and writes one run of numbers. Dawid-Skene and one coin are the same pass over
-different tables.
+different tables. Small shards take plain numpy, large ones compiled loops: the same to rounding.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 
 from truthing.class_codes import Array
 from truthing.engine.base import Shard
+
+SMALL = 400_000  # labels times classes; compiling pays beyond (benchmarks/startup.py)
 
 
 class Tables(NamedTuple):
@@ -47,34 +48,50 @@ class PassSums:
         return self
 
 
+def loops(shard: Shard) -> Any:
+    """The module whose loops go over this shard."""
+    size = int(shard.start_of[-1] - shard.start_of[0]) + shard.n_items
+    return _loops(size * shard.n_classes)
+
+
+def _loops(size: int) -> Any:
+    """Compiling takes seconds, which only many numbers give back."""
+    from truthing.truth import passes_compiled, passes_plain
+
+    return passes_plain if size <= SMALL else passes_compiled
+
+
+def first_key(shard: Shard) -> int:
+    """The classifier's key for the first class."""
+    return shard.n_labelers * shard.n_classes
+
+
 def count_keys(shard: Shard) -> Array:
     """How often each key occurs, votes counted, the classifier's last."""
     given = np.zeros(shard.n_rows)
-    _count_keys(*shard.arrays, shard.n_labelers * shard.n_classes, given)
+    loops(shard).count_keys(*shard.arrays, first_key(shard), given)
     return given
 
 
 def majority_pass(shard: Shard, frequency: Array) -> PassSums:
     """The M step of a soft majority vote; ``frequency`` are the shares of the classes."""
     sums = _nothing(shard)
-    first_key = shard.n_labelers * shard.n_classes
-    _majority_pass(*shard.arrays, first_key, frequency, sums.counts, sums.totals)
+    loops(shard).majority(*shard.arrays, first_key(shard), frequency, sums.counts, sums.totals)
     return sums
 
 
 def expectation_pass(shard: Shard, now: Tables, before: Tables | None = None) -> PassSums:
     """E step at ``now`` and the sums of the M step; beside ``before``, how far items moved."""
-    sums = _nothing(shard)
+    sums, chosen = _nothing(shard), loops(shard)
     sums.compared = before is not None
     old = before or now
-    first_key = shard.n_labelers * shard.n_classes
     added = sums.compared, sums.counts, sums.totals
-    if shard.n_classes == 2 and not len(shard.votes):
+    if shard.n_classes == 2 and not len(shard.votes) and hasattr(chosen, "two_classes"):
         start_of, key, _, gold, predicted = shard.arrays
         odds = [table[..., 1] - table[..., 0] for table in (*now, *old)]
-        found = _two_class_pass(start_of, key, gold, predicted, first_key, *odds, *added)
+        found = chosen.two_classes(start_of, key, gold, predicted, first_key(shard), *odds, *added)
     else:
-        found = _expectation_pass(*shard.arrays, first_key, *now, *old, *added)
+        found = chosen.expectation(*shard.arrays, first_key(shard), *now, *old, *added)
     sums.moved, sums.farthest = found
     return sums
 
@@ -87,199 +104,14 @@ def coin_pass(shard: Shard, now: Tables, before: Tables | None = None) -> PassSu
 def posterior_pass(shard: Shard, now: Tables) -> tuple[Array]:
     """Each item's posterior, items × classes."""
     posterior = np.empty((shard.n_items, shard.n_classes))
-    _posterior_pass(*shard.arrays, shard.n_labelers * shard.n_classes, *now, posterior)
+    loops(shard).posteriors(*shard.arrays, first_key(shard), *now, posterior)
     return (posterior,)
-
-
-def _nothing(shard: Shard) -> PassSums:
-    n = shard.n_classes
-    return PassSums(np.zeros((shard.n_rows, n)), np.zeros(n), n_items=shard.n_items)
-
-
-@numba.njit(cache=True, nogil=True)
-def _count_keys(start_of, key, votes, gold, predicted, first_key, given):  # type: ignore[no-untyped-def]
-    for n in range(start_of[0], start_of[-1]):
-        given[key[n]] += votes[n] if len(votes) else 1.0
-    for i in range(len(predicted)):
-        given[first_key + predicted[i]] += 1.0
-
-
-@numba.njit(cache=True, nogil=True)
-def _majority_pass(  # type: ignore[no-untyped-def]
-    start_of, key, votes, gold, predicted, first_key, frequency, counts, totals
-):
-    n_classes = len(totals)
-    share = np.empty(n_classes)
-    for i in range(len(start_of) - 1):
-        share[:] = frequency
-        total = 1.0
-        for n in range(start_of[i], start_of[i + 1]):
-            vote = votes[n] if len(votes) else 1.0
-            share[key[n] % n_classes] += vote
-            total += vote
-        if len(predicted):
-            share[predicted[i]] += 1.0
-            total += 1.0
-        share /= total
-        if gold[i] >= 0:
-            share[:] = 0.0
-            share[gold[i]] = 1.0
-        totals += share
-        for n in range(start_of[i], start_of[i + 1]):
-            vote = votes[n] if len(votes) else 1.0
-            for c in range(n_classes):
-                counts[key[n], c] += vote * share[c]
-        if len(predicted):
-            for c in range(n_classes):
-                counts[first_key + predicted[i], c] += share[c]
-
-
-@numba.njit(cache=True, nogil=True, inline="always")
-def _softmax(score):  # type: ignore[no-untyped-def]
-    top, total = score[0], 0.0
-    for c in range(1, len(score)):
-        top = max(top, score[c])
-    for c in range(len(score)):
-        below = score[c] - top
-        score[c] = 1.0 if below == 0.0 else np.exp(below)
-        total += score[c]
-    for c in range(len(score)):
-        score[c] /= total
-
-
-@numba.njit(cache=True, nogil=True, inline="always")
-def _item(start, stop, key, votes, gold, guess, logs, log_prior, score):  # type: ignore[no-untyped-def]
-    """The posterior of one item, left in ``score``; ``guess`` is the classifier's key or -1."""
-    n_classes = len(score)
-    if gold >= 0:
-        score[:] = 0.0
-        score[gold] = 1.0
-        return
-    for c in range(n_classes):
-        score[c] = log_prior[c]
-    if len(votes):
-        for n in range(start, stop):
-            for c in range(n_classes):
-                score[c] += votes[n] * logs[key[n], c]
-    else:
-        for n in range(start, stop):
-            for c in range(n_classes):
-                score[c] += logs[key[n], c]
-    if guess >= 0:
-        for c in range(n_classes):
-            score[c] += logs[guess, c]
-    _softmax(score)
-
-
-@numba.njit(cache=True, nogil=True)
-def _expectation_pass(  # type: ignore[no-untyped-def]
-    start_of,
-    key,
-    votes,
-    gold,
-    predicted,
-    first_key,
-    logs,
-    log_prior,
-    old_logs,
-    old_prior,
-    compare,
-    counts,
-    totals,
-):
-    n_classes = len(log_prior)
-    score, old = np.empty(n_classes), np.empty(n_classes)
-    moved, farthest = 0.0, 0.0
-    for i in range(len(start_of) - 1):
-        start, stop = start_of[i], start_of[i + 1]
-        guess = first_key + predicted[i] if len(predicted) else -1
-        _item(start, stop, key, votes, gold[i], guess, logs, log_prior, score)
-        if compare:
-            _item(start, stop, key, votes, gold[i], guess, old_logs, old_prior, old)
-            for c in range(n_classes):
-                step = abs(score[c] - old[c])
-                moved += step
-                farthest = max(farthest, step)
-        for c in range(n_classes):
-            totals[c] += score[c]
-        if len(votes):
-            for n in range(start, stop):
-                for c in range(n_classes):
-                    counts[key[n], c] += votes[n] * score[c]
-        else:
-            for n in range(start, stop):
-                for c in range(n_classes):
-                    counts[key[n], c] += score[c]
-        if guess >= 0:
-            for c in range(n_classes):
-                counts[guess, c] += score[c]
-    return moved, farthest
-
-
-@numba.njit(cache=True, nogil=True, inline="always")
-def _chance(start, stop, key, gold, guess, odds, prior):  # type: ignore[no-untyped-def]
-    """The chance that an item is of the second of two classes."""
-    if gold >= 0:
-        return float(gold)
-    score = prior
-    for n in range(start, stop):
-        score += odds[key[n]]
-    if guess >= 0:
-        score += odds[guess]
-    return 1.0 / (1.0 + np.exp(-score))
-
-
-@numba.njit(cache=True, nogil=True)
-def _two_class_pass(  # type: ignore[no-untyped-def]
-    start_of,
-    key,
-    gold,
-    predicted,
-    first_key,
-    odds,
-    prior,
-    old_odds,
-    old_prior,
-    compare,
-    counts,
-    totals,
-):
-    """The same for two classes, where one number per label says as much as two."""
-    moved, farthest = 0.0, 0.0
-    for i in range(len(start_of) - 1):
-        start, stop = start_of[i], start_of[i + 1]
-        guess = first_key + predicted[i] if len(predicted) else -1
-        second = _chance(start, stop, key, gold[i], guess, odds, prior)
-        if compare:
-            step = abs(second - _chance(start, stop, key, gold[i], guess, old_odds, old_prior))
-            moved += 2 * step
-            farthest = max(farthest, step)
-        first = 1.0 - second
-        totals[0] += first
-        totals[1] += second
-        for n in range(start, stop):
-            counts[key[n], 0] += first
-            counts[key[n], 1] += second
-        if guess >= 0:
-            counts[guess, 0] += first
-            counts[guess, 1] += second
-    return moved, farthest
-
-
-@numba.njit(cache=True, nogil=True)
-def _posterior_pass(  # type: ignore[no-untyped-def]
-    start_of, key, votes, gold, predicted, first_key, logs, log_prior, posterior
-):
-    for i in range(len(start_of) - 1):
-        guess = first_key + predicted[i] if len(predicted) else -1
-        start, stop = start_of[i], start_of[i + 1]
-        _item(start, stop, key, votes, gold[i], guess, logs, log_prior, posterior[i])
 
 
 def votes_pass(shard: Shard) -> Array:
     """Votes for each class, items × classes."""
     votes = np.zeros((shard.n_items, shard.n_classes))
-    _votes_pass(*shard.arrays, votes)
+    loops(shard).votes_by_class(*shard.arrays, votes)
     return votes
 
 
@@ -288,44 +120,18 @@ def together_and_alone(shard: Shard, now: Tables, discount: Array) -> tuple[Arra
     alone, what one vote on each item counts given by ``discount``."""
     together = np.empty((shard.n_items, shard.n_classes))
     alone = np.empty((shard.n_items, shard.n_classes))
-    first_key = shard.n_labelers * shard.n_classes
-    _together_and_alone(*shard.arrays, first_key, *now, discount, together, alone)
+    given = first_key(shard), *now, discount, together, alone
+    loops(shard).together_and_alone(*shard.arrays, *given)
     return together, alone
 
 
-@numba.njit(cache=True, nogil=True)
-def _votes_pass(start_of, key, votes, gold, predicted, table):  # type: ignore[no-untyped-def]
-    for i in range(len(start_of) - 1):
-        for n in range(start_of[i], start_of[i + 1]):
-            table[i, key[n] % table.shape[1]] += votes[n] if len(votes) else 1.0
+def expected_log(counts: Array, pool: Array, concentration: float) -> Array:
+    """Of each rater's rows (raters × truth × label) with a Dirichlet prior around ``pool``."""
+    log = np.empty_like(counts)
+    _loops(counts.size).expected_log(counts, pool, concentration, log)
+    return log
 
 
-@numba.njit(cache=True, nogil=True)
-def _together_and_alone(  # type: ignore[no-untyped-def]
-    start_of,
-    key,
-    votes,
-    gold,
-    predicted,
-    first_key,
-    logs,
-    log_prior,
-    discount,
-    together,
-    alone,
-):
-    n_classes = len(log_prior)
-    said = np.empty(n_classes)
-    for i in range(len(start_of) - 1):
-        said[:] = 0.0
-        for n in range(start_of[i], start_of[i + 1]):
-            vote = votes[n] if len(votes) else 1.0
-            for c in range(n_classes):
-                said[c] += vote * logs[key[n], c]
-        for c in range(n_classes):
-            together[i, c] = log_prior[c] + said[c]
-            alone[i, c] = log_prior[c] + discount[i] * said[c]
-            if len(predicted):
-                together[i, c] += logs[first_key + predicted[i], c]
-        _softmax(together[i])
-        _softmax(alone[i])
+def _nothing(shard: Shard) -> PassSums:
+    n = shard.n_classes
+    return PassSums(np.zeros((shard.n_rows, n)), np.zeros(n), n_items=shard.n_items)

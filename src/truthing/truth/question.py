@@ -13,7 +13,7 @@ import numpy as np
 from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.labels import Labels
-from truthing.metrics.confusion import Confusion
+from truthing.metrics.confusion import ConfusionMatrix
 from truthing.noise.steps import fix_gold
 from truthing.progress import Progress, silent
 from truthing.survey.deployment import Deployment, at_shares
@@ -176,9 +176,9 @@ class Question:
     def rng(self, *path: int) -> np.random.Generator:
         return np.random.default_rng(self.seeds(*path))
 
-    def answer(self, confusion: Array | Confusion) -> DrawnAnswer:
+    def answer(self, confusion: Array | ConfusionMatrix) -> DrawnAnswer:
         """Draws of the confusion matrix as an answer, at the classes' shares of deployment."""
-        if isinstance(confusion, Confusion):
+        if isinstance(confusion, ConfusionMatrix):
             if self.deployment is not None:
                 raise InputError(
                     f"{self.n_classes:,} classes are too many for deployment=...: it needs a table "
@@ -188,5 +188,5 @@ class Question:
         if self.deployment is not None:
             shares = self.deployment.draw(len(confusion), self.rng(DEPLOYED))
             confusion = at_shares(confusion, shares)
-        counts = Confusion.from_dense(confusion)
+        counts = ConfusionMatrix.from_dense(confusion)
         return DrawnAnswer(self.classes, self.positive, counts, self.values)

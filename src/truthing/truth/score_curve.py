@@ -9,14 +9,17 @@ strong classifier 10 times in 100 (studies/auc_coverage.py).
 
 from __future__ import annotations
 
-import numba
+from dataclasses import dataclass
+
 import numpy as np
 
 from truthing.class_codes import Array
+from truthing.randomness import generator
 
-CHAINS = 4
+CHAINS = 64  # side by side, so that a step of all of them is one line of numpy
 _LEVEL, _SLOPE, _BEND, _REACH, _BENDS = 3.0, 1.5, 1.0, 1.0, 5
 _STEPS, _WORK = 20_000, 50_000_000  # of all chains together: steps, and steps × groups
+_BURN = (20, 100)  # steps of each chain that are thrown away, fewest and most
 _TAIL = 6.0
 
 
@@ -28,20 +31,75 @@ def sample_logits(
     ``evidence`` is log p(labels | truth) by group (columns: negative, positive). A known class
     ``prior`` says that the curve averages to it, up to which scores happened to be drawn.
     """
-    weight = np.exp(evidence)
     n_cells = int(cell.max()) + 1
     count = np.bincount(cell, weights=size, minlength=n_cells)
     basis = curve_basis(count)
-    share = -1.0 if prior is None else float(prior[1])
-    order = np.argsort(cell, kind="stable")
-    data = (weight[order], cell[order], size[order].astype(float), basis, count, share)
-    start, root = _approximate(*data)
-    seeds = np.random.SeedSequence(seed).generate_state(CHAINS).astype(np.int64)
+    share = None if prior is None else float(prior[1])
+    curve = CurvePosterior(np.exp(evidence), cell, size.astype(float), basis, count, share)
     keep = -(-n_draws // CHAINS)
     # with many items the posterior is close to its approximation, and the chains need fewer steps
     thin = max(1, min(_STEPS, _WORK // len(cell)) // (CHAINS * keep))
-    chains = [_chain(*data, start, root, keep, thin, s) for s in seeds]
-    return np.concatenate(chains) @ basis.T
+    burn = int(np.clip(_WORK // len(cell) // CHAINS, *_BURN))
+    return _chains(curve, keep, thin, burn, generator(seed, "curve of the score")) @ basis.T
+
+
+@dataclass(frozen=True, eq=False)
+class CurvePosterior:
+    """What the coefficients of a curve are judged by; ``weight`` is p(labels | truth) by group."""
+
+    weight: Array
+    cell: Array
+    size: Array
+    basis: Array
+    count: Array
+    share: float | None
+
+    def chance(self, beta: Array) -> Array:
+        """Of the positive class in each cell, curves × cells."""
+        return np.asarray(1 / (1 + np.exp(-np.clip(beta @ self.basis.T, -30, 30))))
+
+    def log_posterior(self, beta: Array) -> Array:
+        """Of each of several curves (rows of ``beta``)."""
+        chance, slope = self.chance(beta), beta[:, 1] ** 2
+        total = -0.5 * (beta**2).sum(axis=1) + 0.5 * slope - 1.5 * np.log1p(slope)
+        p = np.take(chance, self.cell, axis=1)
+        labels = (1 - p) * self.weight[:, 0]
+        p *= self.weight[:, 1]
+        labels += p
+        labels += 1e-300
+        total += np.log(labels, out=labels) @ self.size
+        if self.share is not None:
+            n = self.count.sum()
+            mean = chance @ self.count / n
+            spread = (chance - mean[:, None]) ** 2 @ self.count / n**2 + mean * (1 - mean) / n**2
+            total -= 0.5 * (mean - self.share) ** 2 / spread
+        return np.asarray(total)
+
+    def approximate(self) -> tuple[Array, Array]:
+        """The mode by Fisher scoring, and a root of the inverse information there: the scale of
+        the chains' steps.
+        """
+        basis, cell, weight, n_cells = self.basis, self.cell, self.weight, len(self.basis)
+        beta = np.zeros(basis.shape[1])
+        best = self.log_posterior(beta[None])[0]
+        information = np.eye(len(beta))
+        for _ in range(50):
+            chance = self.chance(beta)[cell]
+            positive = chance * weight[:, 1]
+            slope = positive / (positive + (1 - chance) * weight[:, 0]) - chance
+            pull = np.bincount(cell, weights=self.size * slope, minlength=n_cells)
+            square = np.bincount(cell, weights=self.size * slope**2, minlength=n_cells)
+            information = basis.T @ (square[:, None] * basis) + np.eye(len(beta))
+            step = np.linalg.solve(information, basis.T @ pull - beta)
+            while np.abs(step).max() > 1e-4:
+                value = self.log_posterior((beta + step)[None])[0]
+                if value > best:
+                    break
+                step /= 2
+            else:
+                break
+            beta, best = beta + step, value
+        return beta, np.linalg.cholesky(np.linalg.inv(information))
 
 
 def curve_basis(count: Array) -> Array:
@@ -57,71 +115,32 @@ def curve_basis(count: Array) -> Array:
     return np.column_stack([np.full(len(x), _LEVEL), _SLOPE * x, bends])
 
 
-@numba.njit(cache=True)
-def _log_posterior(weight, cell, size, basis, count, share, beta):  # type: ignore[no-untyped-def]
-    chance = 1 / (1 + np.exp(-np.minimum(np.maximum(basis @ beta, -30), 30)))
-    total = -0.5 * (beta @ beta) + 0.5 * beta[1] ** 2 - 1.5 * np.log1p(beta[1] ** 2)
-    for g in range(len(cell)):
-        p = chance[cell[g]]
-        total += size[g] * np.log((1 - p) * weight[g, 0] + p * weight[g, 1] + 1e-300)
-    if share >= 0:
-        n = count.sum()
-        mean = (count @ chance) / n
-        spread = (count @ (chance - mean) ** 2) / n**2 + mean * (1 - mean) / n**2
-        total -= 0.5 * (mean - share) ** 2 / spread
-    return total
-
-
-def _approximate(
-    weight: Array, cell: Array, size: Array, basis: Array, count: Array, share: float
-) -> tuple[Array, Array]:
-    """The mode by Fisher scoring, and a root of the inverse information there: the scale of the
-    chains' steps.
+def _chains(
+    curve: CurvePosterior, keep: int, thin: int, burn: int, rng: np.random.Generator
+) -> Array:
+    """Coefficients, chain after chain. Steps by turns: anew from a heavy-tailed copy of the
+    approximation, and a little way from where the chain is.
     """
-    beta = np.zeros(basis.shape[1])
-    best = _log_posterior(weight, cell, size, basis, count, share, beta)
-    information = np.eye(len(beta))
-    for _ in range(50):
-        chance = 1 / (1 + np.exp(-np.clip(basis @ beta, -30, 30)))[cell]
-        positive = chance * weight[:, 1]
-        slope = positive / (positive + (1 - chance) * weight[:, 0]) - chance
-        gradient = basis.T @ np.bincount(cell, weights=size * slope, minlength=len(basis)) - beta
-        square = np.bincount(cell, weights=size * slope**2, minlength=len(basis))
-        information = basis.T @ (square[:, None] * basis) + np.eye(len(beta))
-        step = np.linalg.solve(information, gradient)
-        while np.abs(step).max() > 1e-4:
-            value = _log_posterior(weight, cell, size, basis, count, share, beta + step)
-            if value > best:
-                break
-            step /= 2
-        else:
-            break
-        beta, best = beta + step, value
-    return beta, np.linalg.cholesky(np.linalg.inv(information))
-
-
-@numba.njit(cache=True)
-def _chain(weight, cell, size, basis, count, share, mode, root, keep, thin, seed):  # type: ignore[no-untyped-def]
-    """Steps by turns: anew from a heavy-tailed copy of the approximation, and a little way from
-    where the chain is.
-    """
-    np.random.seed(seed)
+    mode, root = curve.approximate()
     d = len(mode)
-    kept = np.empty((keep, d))
-    z = np.random.standard_normal(d)
-    value = _log_posterior(weight, cell, size, basis, count, share, mode + root @ z)
-    scale, burn = 1.5 / np.sqrt(d), 400
+    kept = np.empty((CHAINS, keep, d))
+    z = rng.standard_normal((CHAINS, d))
+    value = curve.log_posterior(mode + z @ root.T)
+    scale = 1.5 / np.sqrt(d)
     for step in range(burn + keep * thin):
-        anew = step % 2 == 0
-        if anew:
-            new = np.random.standard_normal(d) / np.sqrt(np.random.chisquare(_TAIL) / _TAIL)
-            balance = (_TAIL + d) / 2 * (np.log1p((new @ new) / _TAIL) - np.log1p((z @ z) / _TAIL))
+        new, balance = rng.standard_normal((CHAINS, d)), np.zeros(CHAINS)
+        if step % 2 == 0:
+            new /= np.sqrt(rng.chisquare(_TAIL, CHAINS) / _TAIL)[:, None]
+            balance = (_TAIL + d) / 2 * (_log_tail(new) - _log_tail(z))
         else:
-            new = z + scale * np.random.standard_normal(d)
-            balance = 0.0
-        proposed = _log_posterior(weight, cell, size, basis, count, share, mode + root @ new)
-        if np.log(np.random.random()) < proposed - value + balance:
-            z, value = new, proposed
+            new = z + scale * new
+        proposed = curve.log_posterior(mode + new @ root.T)
+        taken = np.log(rng.random(CHAINS)) < proposed - value + balance
+        z, value = np.where(taken[:, None], new, z), np.where(taken, proposed, value)
         if step >= burn and (step - burn) % thin == thin - 1:
-            kept[(step - burn) // thin] = mode + root @ z
-    return kept
+            kept[:, (step - burn) // thin] = mode + z @ root.T
+    return kept.reshape(-1, d)
+
+
+def _log_tail(z: Array) -> Array:
+    return np.log1p((z**2).sum(axis=1) / _TAIL)

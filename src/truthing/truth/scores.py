@@ -8,19 +8,18 @@ held the truth 27 times in 100.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-import numba
 import numpy as np
 
 from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.metrics.counts import Tally, evaluate, ratio
 from truthing.metrics.curves import Band, BestThreshold, Curve
-from truthing.metrics.estimate import Estimate, shortest_interval
+from truthing.metrics.estimate import NEARLY, Estimate, credible_interval
 from truthing.randomness import generator
 from truthing.truth.groups import Groups
 from truthing.truth.link.scores import weighed_by_gold
@@ -30,6 +29,7 @@ CELLS = 64
 MOST_POINTS = 1000
 MOST_GROUPS = 20_000
 LEVELS = 128
+AT_ONCE = 1_000_000  # items times draws
 
 
 def score_bins(scores: Array, n_bins: int = CELLS) -> Array:
@@ -67,6 +67,7 @@ class ScoreAnswer:
     scores: Array
     draw: Callable[[], Array]
     redraw: int = -1  # a seed: items are redrawn too, for what is asked of new data like these
+    slack: float = 1.0  # of its intervals
 
     @classmethod
     def lazily(
@@ -93,7 +94,7 @@ class ScoreAnswer:
                 _draw_truth(odds[pick], chance, groups.predicted, groups.member, seed)
             )
 
-        return cls(scores, draw, seed if target == "population" else -1)
+        return cls(scores, draw, seed if target == "population" else -1, NEARLY)
 
     @classmethod
     def linked(
@@ -151,7 +152,12 @@ class ScoreAnswer:
     def together(cls, parts: list[ScoreAnswer]) -> ScoreAnswer:
         """Answers of equal weight for the same items."""
         first = parts[0]
-        return cls(first.scores, lambda: np.concatenate([p.truth for p in parts]), first.redraw)
+        return cls(
+            first.scores,
+            lambda: np.concatenate([p.truth for p in parts]),
+            first.redraw,
+            first.slack,
+        )
 
     @cached_property
     def truth(self) -> Array:
@@ -180,7 +186,7 @@ class ScoreAnswer:
 
     def estimate(self, name: str) -> Estimate:
         auc, precision = self._areas
-        return Estimate.from_draws(auc if name == "auc" else precision)
+        return Estimate.from_draws(auc if name == "auc" else precision, slack=self.slack)
 
     def _rates(self) -> tuple[Array, Array, Array]:
         hits, alarms, total = self._paths
@@ -204,7 +210,7 @@ class ScoreAnswer:
             x, y = x[defined], y[defined]
 
         def bands(level: float) -> tuple[Band, Band]:
-            return shortest_interval(x, level), shortest_interval(y, level)
+            return credible_interval(x, level), credible_interval(y, level)
 
         return Curve(
             kind,
@@ -278,91 +284,76 @@ def draws_for(n_items: int, n_draws: int) -> int:
     return int(max(100, min(n_draws, 200_000_000 // max(n_items, 1))))
 
 
-@numba.njit(cache=True)
-def _draw_truth(odds, chance, outcome, member, seed):  # type: ignore[no-untyped-def]
-    np.random.seed(seed)
-    n_draws = len(odds)
-    truth = np.zeros((n_draws, len(member)), dtype=np.uint8)
-    p = np.empty(len(chance))
-    for d in range(n_draws):
-        for g in range(len(chance)):
-            o = chance[g] * odds[d, outcome[g]]
-            p[g] = o / (1 + o) if o < 1e300 else 1.0
-        for i in range(len(member)):
-            if np.random.random() < p[member[i]]:
-                truth[d, i] = 1
+def _draw_truth(odds: Array, chance: Array, outcome: Array, member: Array, seed: int) -> Array:
+    rng = generator(seed, "truths by score")
+    truth = np.empty((len(odds), len(member)), dtype=np.uint8)
+    for part in in_parts(truth):
+        o = chance * odds[part][:, outcome]
+        p = np.where(o < 1e300, o / (1 + np.minimum(o, 1e300)), 1.0)
+        truth[part] = rng.random((len(p), len(member))) < p[:, member]
     return truth
 
 
-@numba.njit(cache=True)
-def _draw_linked(base, tilt, member, outcome, known, seed):  # type: ignore[no-untyped-def]
-    np.random.seed(seed)
-    truth = np.zeros((len(base), len(member)), dtype=np.uint8)
-    for d in range(len(base)):
-        for i in range(len(member)):
-            if known[i] >= 0:
-                truth[d, i] = known[i]
-            else:
-                o = base[d, member[i]] * tilt[d, outcome[i]]
-                truth[d, i] = 1 if np.random.random() * (1 + o) < o else 0
+def _draw_linked(
+    base: Array, tilt: Array, member: Array, outcome: Array, known: Array, seed: int
+) -> Array:
+    rng = generator(seed, "truths by score")
+    truth = np.empty((len(base), len(member)), dtype=np.uint8)
+    truth[:] = known == 1
+    open_ = np.flatnonzero(known < 0)
+    for part in in_parts(truth):
+        o = base[part][:, member[open_]] * tilt[part][:, outcome[open_]]
+        truth[part, open_] = rng.random(o.shape) * (1 + o) < o
     return truth
 
 
-@numba.njit(cache=True)
-def _item_weights(n, redraw, d):  # type: ignore[no-untyped-def]
-    """One for each item; redrawn items weigh as a Bayesian bootstrap says (mean one)."""
-    weight = np.ones(n)
-    if redraw >= 0:
-        np.random.seed((redraw + 7919 * (d + 1)) % 2147483647)
-        for i in range(n):
-            weight[i] = np.random.standard_exponential()
-        weight *= n / weight.sum()
-    return weight
+def in_parts(truth: Array) -> list[slice]:
+    """Draws a few at a time, so that what is computed of them stays small."""
+    size = max(1, AT_ONCE // max(truth.shape[1], 1))
+    return [slice(k, min(k + size, len(truth))) for k in range(0, len(truth), size)]
 
 
-@numba.njit(cache=True)
-def _cumulative(truth, at, redraw):  # type: ignore[no-untyped-def]
-    n_draws, n_items = truth.shape
-    hits, alarms = np.zeros((n_draws, len(at))), np.zeros((n_draws, len(at)))
-    total = np.zeros(n_draws)
-    for d in range(n_draws):
-        weight, count, wrong, k = _item_weights(n_items, redraw, d), 0.0, 0.0, 0
-        for i in range(n_items):
-            count += truth[d, i] * weight[i]
-            wrong += (1 - truth[d, i]) * weight[i]
-            if k < len(at) and i == at[k]:
-                hits[d, k], alarms[d, k] = count, wrong
-                k += 1
-        total[d] = count
+def _weighed(truth: Array, redraw: int) -> Iterator[tuple[slice, Array]]:
+    """Draws a few at a time and their items' weights: one (a row for all draws), or those of a
+    Bayesian bootstrap of the items (mean one), the same whenever they are asked for.
+    """
+    n_items, rng = truth.shape[1], generator(max(redraw, 0), "weights of items")
+    for part in in_parts(truth):
+        if redraw < 0:
+            yield part, np.ones((1, n_items))
+        else:
+            weight = rng.standard_exponential((part.stop - part.start, n_items))
+            yield part, weight * (n_items / weight.sum(axis=1, keepdims=True))
+
+
+def _cumulative(truth: Array, at: Array, redraw: int) -> tuple[Array, Array, Array]:
+    n_draws = len(truth)
+    hits, alarms = np.empty((n_draws, len(at))), np.empty((n_draws, len(at)))
+    total = np.empty(n_draws)
+    for part, weight in _weighed(truth, redraw):
+        count = np.cumsum(truth[part] * weight, axis=1)
+        hits[part], total[part] = count[:, at], count[:, -1]
+        alarms[part] = np.cumsum(weight, axis=1)[:, at] - hits[part]
     return hits, alarms, total
 
 
-@numba.njit(cache=True)
-def _areas(truth, ends, redraw):  # type: ignore[no-untyped-def]
+def _areas(truth: Array, ends: Array, redraw: int) -> tuple[Array, Array]:
     auc, average = np.empty(len(truth)), np.empty(len(truth))
-    for d in range(len(truth)):
-        weight = _item_weights(truth.shape[1], redraw, d)
-        auc[d], average[d] = areas_of(truth[d] * weight, (1 - truth[d]) * weight, ends)
+    for part, weight in _weighed(truth, redraw):
+        auc[part], average[part] = areas_of(truth[part] * weight, weight, ends)
     return auc, average
 
 
-@numba.njit(cache=True)
-def areas_of(positive, negative, ends):  # type: ignore[no-untyped-def]
-    """AUC with ties counted half, and average precision, from the weights of both classes by
-    falling score; ``ends`` of runs of equal scores.
+def areas_of(positive: Array, weight: Array, ends: Array) -> tuple[Array, Array]:
+    """AUC with ties counted half, and average precision, of each draw (rows): the positive part of
+    each item's ``weight``, by falling score; ``ends`` of runs of equal scores.
     """
-    area, precision, hits, alarms, start = 0.0, 0.0, 0.0, 0.0, 0
-    for end in ends:
-        here, wrong = 0.0, 0.0
-        for i in range(start, end + 1):
-            here += positive[i]
-            wrong += negative[i]
-        area += wrong * (hits + 0.5 * here)
-        hits += here
-        alarms += wrong
-        if here > 0:
-            precision += here * hits / (hits + alarms)
-        start = end + 1
-    return (area / (hits * alarms) if hits * alarms > 0 else np.nan), (
-        precision / hits if hits > 0 else np.nan
-    )
+    if len(ends) < positive.shape[1]:
+        starts = np.append(0, ends[:-1] + 1)
+        positive, weight = (np.add.reduceat(w, starts, axis=1) for w in (positive, weight))
+    hits, everybody = np.cumsum(positive, axis=1), np.cumsum(weight, axis=1)
+    right = hits[:, -1]
+    wrong = everybody[:, -1] - right
+    area = ((weight - positive) * (hits - 0.5 * positive)).sum(axis=1)
+    precision = (positive * hits / everybody).sum(axis=1)
+    return ratio(area, right * wrong, np.nan), ratio(precision, right, np.nan)

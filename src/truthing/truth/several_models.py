@@ -19,6 +19,7 @@ from truthing.survey.design import PLAIN, Survey, refuse_survey
 from truthing.survey.gold_choice import RANDOM, GoldChoice
 from truthing.truth import checks, known_noise
 from truthing.truth.answer import GOLD_IS_A_LABELER, GROUPS_ARE_LEARNED
+from truthing.truth.assumed import about_survey, assumed
 from truthing.truth.consensus import Entries, fit_dawid_skene
 from truthing.truth.erring_gold import golds
 from truthing.truth.labelers import LARGE, PER_ROW
@@ -34,9 +35,7 @@ from truthing.truth.link.models import (
 )
 from truthing.truth.link.views import Views, known_views, read_panel
 from truthing.truth.linked import (
-    about_survey,
     alike_items,
-    assumed,
     chance_draws,
     counting_gold,
     link_components,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from truthing.app.fields import Field
 from truthing.app.jobs.job import Job, Slot, answered
 from truthing.app.jobs.questions import REPEATS
-from truthing.app.task import Answer, Say, Task
+from truthing.app.task import JobAnswer, Say, Task
 from truthing.errors import InputError
 
 
-def run(task: Task, say: Say) -> Answer:
+def run(task: Task, say: Say) -> JobAnswer:
     from truthing.ceiling.bayes_error import bayes_error
     from truthing.ceiling.files import align, read_ceiling
     from truthing.tables.asked import keywords

@@ -22,13 +22,13 @@ from truthing.app.jobs.questions import (
     of_kinds,
 )
 from truthing.app.look import Look
-from truthing.app.task import Answer, Given, Say, Task, patient
+from truthing.app.task import Given, JobAnswer, Say, Task, patient
 from truthing.errors import InputError
 
 METRICS = ("accuracy", "balanced_accuracy", "macro_f1", "f1", "precision", "recall", "mcc")
 
 
-def run(task: Task, say: Say) -> Answer:
+def run(task: Task, say: Say) -> JobAnswer:
     from truthing.comparison.compare import compare
 
     say(None, "reading the files")

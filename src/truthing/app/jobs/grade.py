@@ -19,11 +19,11 @@ from truthing.app.jobs.questions import (
     TARGET,
     of_kinds,
 )
-from truthing.app.task import Answer, Say, Task, patient
+from truthing.app.task import JobAnswer, Say, Task, patient
 from truthing.progress import part
 
 
-def run(task: Task, say: Say) -> Answer:
+def run(task: Task, say: Say) -> JobAnswer:
     from truthing.grading import grade
 
     say(None, "reading the files")

@@ -12,7 +12,7 @@ from typing import Any
 
 from truthing.app.fields import Field, option
 from truthing.app.look import Look
-from truthing.app.task import Answer, Say, Task
+from truthing.app.task import JobAnswer, Say, Task
 from truthing.app.words import plain, plain_document
 from truthing.errors import in_options
 from truthing.results import Result
@@ -45,7 +45,7 @@ class Job:
     question: str
     slots: tuple[Slot, ...]
     fields: tuple[Field, ...]
-    run: Callable[[Task, Say], Answer]
+    run: Callable[[Task, Say], JobAnswer]
     hinders: Callable[[Look], str] = lambda _: (
         ""
     )  # why it cannot run on these files, beyond missing ones
@@ -100,7 +100,7 @@ class Job:
         return found
 
 
-def answered(result: Result, about: dict[str, Any], **words: Any) -> Answer:
+def answered(result: Result, about: dict[str, Any], **words: Any) -> JobAnswer:
     """A result in every form that the page hands out."""
     from truthing.render.sheet import as_csv, sheet
 
@@ -108,7 +108,7 @@ def answered(result: Result, about: dict[str, Any], **words: Any) -> Answer:
     shown = sheet(result, **about, **{k: v for k, v in words.items() if k != "sensitivity"})
     said = (*shown.more, *shown.warnings, *shown.assumptions, shown.following, shown.methods)
     page = plain_document(result.to_html(**about, **words), filter(None, said))
-    return Answer(plain(shown.headline), data, page, table)
+    return JobAnswer(plain(shown.headline), data, page, table)
 
 
 def _as_the_command(result: Result, about: dict[str, Any]) -> str:

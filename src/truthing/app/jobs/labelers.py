@@ -5,10 +5,10 @@ from __future__ import annotations
 from truthing.app.jobs.job import Job, Slot, answered, two_opinions
 from truthing.app.jobs.questions import GOLD, NOISE, PANEL, REPEATS
 from truthing.app.look import Look
-from truthing.app.task import Answer, Say, Task, patient
+from truthing.app.task import JobAnswer, Say, Task, patient
 
 
-def run(task: Task, say: Say) -> Answer:
+def run(task: Task, say: Say) -> JobAnswer:
     from truthing.people.labelers import labelers
 
     say(None, "reading the files")

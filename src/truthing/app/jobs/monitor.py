@@ -5,13 +5,13 @@ from __future__ import annotations
 from truthing.app.fields import Field
 from truthing.app.jobs.job import Job, Slot, answered
 from truthing.app.look import Look
-from truthing.app.task import Answer, Say, Task
+from truthing.app.task import JobAnswer, Say, Task
 from truthing.errors import InputError
 
 DATED = ("date", "time", "timestamp", "day", "batch", "week", "month", "version")
 
 
-def run(task: Task, say: Say) -> Answer:
+def run(task: Task, say: Say) -> JobAnswer:
     from truthing.monitoring.monitor import monitor
 
     say(None, "reading the file")

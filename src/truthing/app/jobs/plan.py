@@ -9,11 +9,11 @@ from truthing.app.fields import Field
 from truthing.app.jobs.job import Job, Slot, answered
 from truthing.app.jobs.questions import GOLD, NOISE
 from truthing.app.look import Look
-from truthing.app.task import Answer, Say, Task, patient
+from truthing.app.task import JobAnswer, Say, Task, patient
 from truthing.errors import InputError
 
 
-def run(task: Task, say: Say) -> Answer:
+def run(task: Task, say: Say) -> JobAnswer:
     from truthing.planning.plan import plan
 
     say(None, "reading the files")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from truthing.app.jobs.job import Job, Slot, answered
 from truthing.app.jobs.questions import GOLD, PANEL, PANEL_ERROR, REPEATS, TARGET
 from truthing.app.look import Look
-from truthing.app.task import Answer, Say, Task
+from truthing.app.task import JobAnswer, Say, Task
 from truthing.errors import InputError
 
 
-def run(task: Task, say: Say) -> Answer:
+def run(task: Task, say: Say) -> JobAnswer:
     from truthing.preference.prefer import prefer
 
     say(None, "reading the files")

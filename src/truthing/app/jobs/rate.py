@@ -17,10 +17,10 @@ from truthing.app.jobs.questions import (
     TARGET,
     of_kinds,
 )
-from truthing.app.task import Answer, Say, Task, patient
+from truthing.app.task import JobAnswer, Say, Task, patient
 
 
-def run(task: Task, say: Say) -> Answer:
+def run(task: Task, say: Say) -> JobAnswer:
     from truthing.rate import prevalence
 
     say(None, "reading the files")

@@ -16,7 +16,7 @@ from truthing.truth.consensus import DawidSkeneFit
 from truthing.truth.link.counts import truth_of
 from truthing.truth.link.views import Views, levels_of, look, shares_if_wrong, signal_bins
 from truthing.truth.passes import Tables, votes_pass
-from truthing.truth.samplers.bootstrap import Moments
+from truthing.truth.samplers.bootstrap import BootstrapMoments
 
 AT_ONCE = 100_000  # items whose views are in memory at a time
 
@@ -48,8 +48,10 @@ class ViewSums:
         return self
 
     @property
-    def confusion(self) -> Moments:
-        return Moments(self.moments[0], self.moments[1], np.round(self.predicted).astype(np.int64))
+    def confusion(self) -> BootstrapMoments:
+        return BootstrapMoments(
+            self.moments[0], self.moments[1], np.round(self.predicted).astype(np.int64)
+        )
 
     def views(self, fit: DawidSkeneFit) -> tuple[Views, Array, Array]:
         """What the link asks for, the group of each row, and its number in the list of gold (-1:
@@ -99,7 +101,7 @@ def _some_sums(shard: Shard, full: Tables, coin: Tables) -> ViewSums:
     about = shard.known if len(shard.known) else np.full(shard.n_items, -1)
     each = np.column_stack([about, group, predicted, signal, consensus])
     said = shard.predicted if len(shard.predicted) else np.zeros(shard.n_items, dtype=np.int64)
-    moments = Moments.of(posterior, said)
+    moments = BootstrapMoments.of(posterior, said)
     return ViewSums(
         sums[0],
         groups,

@@ -8,11 +8,11 @@ each pair of classes.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
 from truthing.class_codes import Array
-from truthing.metrics.confusion import Confusion
+from truthing.compiled import njit
+from truthing.metrics.confusion import ConfusionMatrix
 from truthing.metrics.counts import Tally
 from truthing.randomness import compiled_seeds
 from truthing.truth.link.counts import (
@@ -39,7 +39,7 @@ def many_confusion(
     wrong_items: Array | None,
     weight: Array | None = None,
     items: Array | None = None,
-) -> Confusion:
+) -> ConfusionMatrix:
     """Draws of the confusion counts; ``right`` and ``wrong`` are masses, draws × groups.
 
     ``wrong_items`` is how many items the wrong mass stands for (None: a mass of new data, where
@@ -85,12 +85,12 @@ def many_confusion(
         truth += seen.sum(axis=1)
         given += seen.sum(axis=0)
         mean += seen
-    return Confusion.from_margins(Tally(diagonal, truth, given), mean)
+    return ConfusionMatrix.from_margins(Tally(diagonal, truth, given), mean)
 
 
 def drawn_confusion(
     link: LinkDraws, views: Views, gold: Array, rng: np.random.Generator, target: str = "sample"
-) -> Array | Confusion:
+) -> Array | ConfusionMatrix:
     """Confusion counts on these items or on as many new ones: draws × truth × prediction, or
     without cells where classes are very many."""
     n_items, design, chance = len(gold), link.design, link.chance()
@@ -107,7 +107,7 @@ def drawn_confusion(
     return many_confusion(link, views, gold, rng, mass * chance, mass * (1 - chance), None)
 
 
-@numba.njit(cache=True)
+@njit
 def _pick(cumulative, start, stop, missed):  # type: ignore[no-untyped-def]
     """A class from the Dirichlet's mean: what the consensus says, and gold that was missed."""
     n_gold = stop - start
@@ -117,7 +117,7 @@ def _pick(cumulative, start, stop, missed):  # type: ignore[no-untyped-def]
     return min(at, len(cumulative) - 1)
 
 
-@numba.njit(cache=True)
+@njit
 def _spread(  # type: ignore[no-untyped-def]
     classes, base, ratio, start, missed, mass, counted, seeds, truth, mean
 ):

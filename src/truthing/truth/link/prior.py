@@ -80,17 +80,17 @@ DEFAULT = {
         freedom=5.0,
     ),
     "models": PanelNumbers(
-        offset=-0.096,
-        per_agreement=0.8896,
-        per_gap=-0.085,
-        scale=0.5593,
+        offset=-0.1091,
+        per_agreement=0.8937,
+        per_gap=-0.0666,
+        scale=0.5717,
         scale_per_spread=0.0,
-        slope=0.3875,
-        slope_sd=0.3086,
+        slope=0.4141,
+        slope_sd=0.3108,
         covariance=(
-            (0.02141, -0.00293, -0.00499),
-            (-0.00293, 0.01342, 0.00098),
-            (-0.00499, 0.00098, 0.00243),
+            (0.02104, -0.00404, -0.0048),
+            (-0.00404, 0.01409, 0.00241),
+            (-0.0048, 0.00241, 0.00247),
         ),
         freedom=4.0,
     ),
@@ -98,32 +98,32 @@ DEFAULT = {
 # predictions that come from these very labels: the panel's consensus, or a model trained on it
 OWN_LABELS = {
     "people": PanelNumbers(
-        offset=-0.0721,
-        per_agreement=0.8476,
-        per_gap=0.2291,
-        scale=0.3932,
-        scale_per_spread=0.856,
-        slope=0.6684,
-        slope_sd=0.2653,
+        offset=0.0145,
+        per_agreement=0.797,
+        per_gap=0.1691,
+        scale=0.4371,
+        scale_per_spread=0.7493,
+        slope=0.6582,
+        slope_sd=0.2731,
         covariance=(
-            (0.00223, -0.00321, 0.00143),
-            (-0.00321, 0.00962, -0.00201),
-            (0.00143, -0.00201, 0.00454),
+            (0.00164, -0.00315, 0.00081),
+            (-0.00315, 0.01039, -0.0006),
+            (0.00081, -0.0006, 0.00344),
         ),
         freedom=5.0,
     ),
     "models": PanelNumbers(
-        offset=-0.2967,
-        per_agreement=0.873,
-        per_gap=-0.1119,
-        scale=0.5124,
+        offset=-0.2352,
+        per_agreement=0.8786,
+        per_gap=-0.1593,
+        scale=0.5139,
         scale_per_spread=0.0,
-        slope=0.4799,
-        slope_sd=0.2888,
+        slope=0.506,
+        slope_sd=0.3209,
         covariance=(
-            (0.00688, 0.00116, -0.0004),
-            (0.00116, 0.00382, -0.00102),
-            (-0.0004, -0.00102, 0.00209),
+            (0.00395, 0.00035, 0.00129),
+            (0.00035, 0.00957, -0.00597),
+            (0.00129, -0.00597, 0.00596),
         ),
         freedom=4.0,
     ),
@@ -131,7 +131,7 @@ OWN_LABELS = {
 
 
 class Components(NamedTuple):
-    """A mixture: component q has λ ~ N(centre, sd²), or accuracy ~ Beta(½, ½) where ``flat``;
+    """A mixture: component q has λ ~ N(centre, sd²), or a uniform accuracy where ``flat``;
     b ~ N(slope, slope_sd²); effects u ~ N(0, effect_sd²). A gold item counts ``temper`` of one."""
 
     weight: Array

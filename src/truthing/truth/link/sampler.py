@@ -204,19 +204,26 @@ def prior_proposals(
     slips: Slips,
 ) -> tuple[Array, Array, Array]:
     """As `posterior_draws`, with the prior as proposal."""
-    which = _components(components.weight, n_draws, rng)
-    level = components.centre[which] + components.sd[which] * rng.standard_normal(n_draws)
-    flat = logit(np.clip(rng.beta(0.5, 0.5, n_draws), 1e-9, 1 - 1e-9))
-    level = np.where(components.flat[which], flat, level)
-    rest = rng.standard_normal((n_draws, design.matrix.shape[1] - 1))
-    rest *= _spreads(components, design)[which]
-    rest[:, 0] += components.slope[which]
-    drawn = np.column_stack([_intercepts(design, level, rest), rest])
+    drawn, which = component_draws(design, components, n_draws, rng)
     eta = drawn @ design.matrix.T
     blur = slips.blur_groups(expit(eta), design.matrix[:, 1], design.share)
     height = _log_likelihood(eta, size, right, blur)
     weight = np.exp(height - height.max())
     return drawn, weight / weight.sum(), which
+
+
+def component_draws(
+    design: LinkDesign, components: Components, n_draws: int, rng: np.random.Generator
+) -> tuple[Array, Array]:
+    """Draws of the whole prior, flat components too, and the component of each."""
+    which = _components(components.weight, n_draws, rng)
+    level = components.centre[which] + components.sd[which] * rng.standard_normal(n_draws)
+    flat = logit(np.clip(rng.random(n_draws), 1e-9, 1 - 1e-9))
+    level = np.where(components.flat[which], flat, level)
+    rest = rng.standard_normal((n_draws, design.matrix.shape[1] - 1))
+    rest *= _spreads(components, design)[which]
+    rest[:, 0] += components.slope[which]
+    return np.column_stack([_intercepts(design, level, rest), rest]), which
 
 
 def effective_draws(weight: Array) -> float:
@@ -279,8 +286,8 @@ def _levels(design: LinkDesign, beta: Array) -> tuple[Array, Array]:
 def _level_slope(components: Components, level: Array) -> tuple[Array, Array]:
     """Derivative of the log prior of λ, and (minus) its curvature."""
     chance = expit(level)
-    push = np.where(components.flat, 0.5 - chance, (components.centre - level) / components.sd**2)
-    curve = np.where(components.flat, chance * (1 - chance) + 1e-3, components.sd**-2.0)
+    push = np.where(components.flat, 1 - 2 * chance, (components.centre - level) / components.sd**2)
+    curve = np.where(components.flat, 2 * chance * (1 - chance) + 1e-3, components.sd**-2.0)
     return push, curve
 
 
@@ -306,7 +313,7 @@ def _log_prior(
 ) -> Array:
     z = (level - components.centre[which]) / components.sd[which]
     normal = -0.5 * z**2 - np.log(components.sd[which]) - 0.5 * log(2 * pi)
-    flat = 0.5 * level - np.logaddexp(0, level) - log(pi)
+    flat = level - 2 * np.logaddexp(0, level)  # the accuracy is uniform
     spread = spreads[which]
     mean = np.zeros_like(rest)
     mean[:, 0] = components.slope[which]

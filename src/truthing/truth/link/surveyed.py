@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import coo_array
 
 from truthing.class_codes import Array
-from truthing.metrics.confusion import Confusion
+from truthing.metrics.confusion import ConfusionMatrix
 from truthing.survey.design import Survey
 from truthing.truth.link.counts import MOST_DENSE, multinomial, wrong_classes
 from truthing.truth.link.many_classes import many_confusion
@@ -34,7 +34,7 @@ class SurveyCounts:
     wrong_classes: Array | None  # None: too many classes
     rng: np.random.Generator
 
-    def drawn(self, items: Array | None = None) -> Array | Confusion:
+    def drawn(self, items: Array | None = None) -> Array | ConfusionMatrix:
         """Draws of the confusion matrix, of very many classes without its cells."""
         if self.wrong_classes is not None:
             return self.confusion(items, self.wrong_classes)

@@ -90,7 +90,7 @@ def _rows(alpha: Array) -> Array:
     return np.asarray(alpha / alpha.sum(axis=2, keepdims=True))
 
 
-class Moments(NamedTuple):
+class BootstrapMoments(NamedTuple):
     """Means and variances of the confusion counts, truth × prediction, and how often each class is
     predicted."""
 
@@ -99,13 +99,13 @@ class Moments(NamedTuple):
     predicted: Array
 
     @classmethod
-    def of(cls, posterior: Array, predicted: Array) -> Moments:
+    def of(cls, posterior: Array, predicted: Array) -> BootstrapMoments:
         often = np.bincount(predicted, minlength=posterior.shape[1])
         return cls(*_moments(posterior, predicted), often)
 
 
 def variational_crowd(
-    moments: Moments, fit: DawidSkeneFit, *, n_labelers: int, n_draws: int, seed: Seed
+    moments: BootstrapMoments, fit: DawidSkeneFit, *, n_labelers: int, n_draws: int, seed: Seed
 ) -> CrowdSamples:
     """Labelers' rows and the class prior as the variational fit has them: enough where the
     link, not the noise model, sets the interval.

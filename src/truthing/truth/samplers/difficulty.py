@@ -11,10 +11,10 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
 from truthing.class_codes import Array
+from truthing.compiled import njit
 from truthing.noise.base import combined_error, symmetric_table
 from truthing.noise.difficulty import (
     FALLIBILITY,
@@ -42,7 +42,7 @@ from truthing.truth.samplers.labelers import CrowdSamples, beta_limits
 STEPS = (0.6, 0.15)  # of the walk of log (a, b): wide and narrow in turn
 
 
-@numba.njit(cache=True)
+@njit
 def _fallibility(right, wrong, n_classes, phi):  # type: ignore[no-untyped-def]
     """Each labeler's, from how many of its labels were its own guesses; tallies are labelers ×
     levels.
@@ -60,7 +60,7 @@ def _fallibility(right, wrong, n_classes, phi):  # type: ignore[no-untyped-def]
         phi[t] = min(max(draw, 1e-9), 1 - 1e-9)
 
 
-@numba.njit(cache=True)
+@njit
 def _shares(shape, out):  # type: ignore[no-untyped-def]
     """Chance of each level under Beta(a, b); returns the log of the prior of (log a, log b)."""
     total = 0.0
@@ -79,7 +79,7 @@ def _shares(shape, out):  # type: ignore[no-untyped-def]
     return value
 
 
-@numba.njit(cache=True)
+@njit
 def _shape(chance, shape, shares):  # type: ignore[no-untyped-def]
     """Metropolis steps of (a, b) given each item's likelihood at each level, items × levels."""
     new, new_shares = np.empty(2), np.empty(len(LEVELS))
@@ -99,7 +99,7 @@ def _shape(chance, shape, shares):  # type: ignore[no-untyped-def]
                 shares[k] = new_shares[k]
 
 
-@numba.njit(cache=True)
+@njit
 def _mixture(chance, shares):  # type: ignore[no-untyped-def]
     """Log-likelihood of all items, levels summed out."""
     total = 0.0
@@ -140,7 +140,7 @@ class _Chain(NamedTuple):
     chances: Array
 
 
-@numba.njit(cache=True)
+@njit
 def _count(given, truth, level, right, wrong, answers):  # type: ignore[no-untyped-def]
     """Labels that are right and wrong by labeler and level, outcomes by truth."""
     start_of, rater, label, votes = given.labels
@@ -155,7 +155,7 @@ def _count(given, truth, level, right, wrong, answers):  # type: ignore[no-untyp
                 wrong[rater[n], level[i]] += votes[n]
 
 
-@numba.njit(cache=True)
+@njit
 def _update_shares(given, answers, own, prior):  # type: ignore[no-untyped-def]
     """The classifier's rows and the class prior."""
     n_classes, n_outcomes = answers.shape
@@ -170,7 +170,7 @@ def _update_shares(given, answers, own, prior):  # type: ignore[no-untyped-def]
         dirichlet(classes, prior)
 
 
-@numba.njit(cache=True)
+@njit
 def _label_logs(fallibility, n_classes, miss, gain):  # type: ignore[no-untyped-def]
     """Log of the chance of a wrong label at each level, and how much more a right one has."""
     for t in range(len(fallibility)):
@@ -181,7 +181,7 @@ def _label_logs(fallibility, n_classes, miss, gain):  # type: ignore[no-untyped-
             gain[t, k] = math.log(1 - error * (n_classes - 1)) - miss[t, k]
 
 
-@numba.njit(cache=True)
+@njit
 def _before_labels(given, i, prior, own, p):  # type: ignore[no-untyped-def]
     """Log of the chance of each class of item i by prior, outcome and gold."""
     gold, outcome = given.gold[i], given.outcome[i]
@@ -190,7 +190,7 @@ def _before_labels(given, i, prior, own, p):  # type: ignore[no-untyped-def]
         p[c] = math.log(prior[c] * max(own[c, outcome], 1e-300)) if allowed else -1e300
 
 
-@numba.njit(cache=True)
+@njit
 def _level_chances(given, i, before, miss, gain, scores, chance):  # type: ignore[no-untyped-def]
     """The likelihood of each level for item i, classes summed out, up to a factor."""
     start_of, rater, label, votes = given.labels
@@ -214,7 +214,7 @@ def _level_chances(given, i, before, miss, gain, scores, chance):  # type: ignor
             chance[k] += math.exp(scores[c, k] - top)
 
 
-@numba.njit(cache=True)
+@njit
 def _draw_state(given, i, chance, shares, gain, p):  # type: ignore[no-untyped-def]
     """Level and class of item i; ``p`` comes as logs before the labels and leaves as chances of the
     classes.
@@ -231,7 +231,7 @@ def _draw_state(given, i, chance, shares, gain, p):  # type: ignore[no-untyped-d
     return draw_index(p, 1.0), level
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _sweeps(given, chain, first, last, burn, seed):  # type: ignore[no-untyped-def]
     """Sweeps first to last; truths, levels, fallibilities and the shape are all that the next
     stretch has to know.

@@ -7,10 +7,10 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
 from truthing.class_codes import Array
+from truthing.compiled import njit
 from truthing.truth.consensus import Entries
 
 CHAINS = 4
@@ -44,7 +44,7 @@ class ByItem(NamedTuple):
         return cls(np.zeros(n_items + 1, dtype=np.int64), nobody, nobody, np.zeros(0))
 
 
-@numba.njit(cache=True)
+@njit
 def dirichlet(alpha, out):  # type: ignore[no-untyped-def]
     """One draw; classes with no weight stay impossible."""
     total = 0.0
@@ -55,7 +55,7 @@ def dirichlet(alpha, out):  # type: ignore[no-untyped-def]
         out[k] /= total
 
 
-@numba.njit(cache=True)
+@njit
 def draw_index(weights, total):  # type: ignore[no-untyped-def]
     """One index, drawn in proportion to the weights."""
     u, k = np.random.random() * total, 0
@@ -65,7 +65,7 @@ def draw_index(weights, total):  # type: ignore[no-untyped-def]
     return k
 
 
-@numba.njit(cache=True)
+@njit
 def draw_from_logs(scores):  # type: ignore[no-untyped-def]
     """One index, drawn in proportion to exp(scores), which are overwritten."""
     top, total = scores[0], 0.0
@@ -80,7 +80,7 @@ def draw_from_logs(scores):  # type: ignore[no-untyped-def]
     return k
 
 
-@numba.njit(cache=True)
+@njit
 def softmax(scores, out):  # type: ignore[no-untyped-def]
     """exp(scores) scaled to sum to one."""
     top, total = scores[0], 0.0

@@ -11,10 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
 from truthing.class_codes import Array
+from truthing.compiled import njit
 from truthing.progress import Progress, silent, stretches
 from truthing.randomness import Seed, compiled_seeds
 from truthing.threads import in_threads
@@ -58,7 +58,7 @@ class _Chain(NamedTuple):
     truth: Array
 
 
-@numba.njit(cache=True)
+@njit
 def _draw_truths(chances, total, left, outcome, tally):  # type: ignore[no-untyped-def]
     """The truths of ``left`` equal items."""
     last = len(chances) - 1
@@ -75,7 +75,7 @@ def _draw_truths(chances, total, left, outcome, tally):  # type: ignore[no-untyp
     tally[last, outcome] += left
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _sweeps(groups, chain, first, last, burn, seed):  # type: ignore[no-untyped-def]
     """Sweeps first to last; ``chain.row`` and ``chain.prior`` are all that the next stretch has to
     know.

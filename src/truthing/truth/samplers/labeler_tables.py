@@ -8,10 +8,10 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
 from truthing.class_codes import Array
+from truthing.compiled import njit
 from truthing.truth.consensus import CONCENTRATIONS
 from truthing.truth.samplers.draws import dirichlet, draw_from_logs
 
@@ -22,7 +22,7 @@ LEAST = 1e-30  # what was said to be impossible happened: the least impossible w
 FIRST_POOLED = (8.0, 0.7, 8.0)  # labels that the pool is worth; mean and weight of the coins' pool
 
 
-class Tables(NamedTuple):
+class LabelerTables(NamedTuple):
     """What is known about each labeler's rows: a kind for each, fixed tables or Dirichlet weights,
     the base of the pool, and the range of a shared rate.
     """
@@ -69,9 +69,9 @@ class RowModel:
             n_strata=n_strata,
         )
 
-    def tables(self) -> Tables:
+    def tables(self) -> LabelerTables:
         """The same for compiled code."""
-        return Tables(
+        return LabelerTables(
             self.kind.astype(np.int64),
             np.array(self.table, dtype=float, order="C"),
             np.array(self.base, dtype=float, order="C"),
@@ -98,7 +98,7 @@ def pool_base(n_classes: int, n_strata: int = 1) -> Array:
     return base
 
 
-@numba.njit(cache=True)
+@njit
 def update_rows(tally, tables, pool, rows):  # type: ignore[no-untyped-def]
     """Each labeler's rows given the counts of its labels in each state."""
     kind, n_strata = tables.kind, tables.n_strata
@@ -133,7 +133,7 @@ def update_rows(tally, tables, pool, rows):  # type: ignore[no-untyped-def]
                 _set_coin(rows[t], 1 - rate, n_strata)
 
 
-@numba.njit(cache=True)
+@njit
 def _right_and_wrong(tally, n_strata):  # type: ignore[no-untyped-def]
     right, wrong = 0.0, 0.0
     for s in range(tally.shape[0]):
@@ -145,7 +145,7 @@ def _right_and_wrong(tally, n_strata):  # type: ignore[no-untyped-def]
     return right, wrong
 
 
-@numba.njit(cache=True)
+@njit
 def _shared_rate(right, wrong, low, high):  # type: ignore[no-untyped-def]
     """An error rate that is uniform between its ends before the labels are seen, from a grid."""
     score = np.empty(GRID)
@@ -155,7 +155,7 @@ def _shared_rate(right, wrong, low, high):  # type: ignore[no-untyped-def]
     return low + (high - low) * (draw_from_logs(score) + np.random.random()) / GRID
 
 
-@numba.njit(cache=True)
+@njit
 def _set_coin(row, right, n_strata):  # type: ignore[no-untyped-def]
     n_states, n_classes = row.shape
     for s in range(n_states):
@@ -163,7 +163,7 @@ def _set_coin(row, right, n_strata):  # type: ignore[no-untyped-def]
             row[s, k] = right if k == s // n_strata else (1 - right) / max(n_classes - 1, 1)
 
 
-@numba.njit(cache=True)
+@njit
 def update_pool(tally, tables, pool):  # type: ignore[no-untyped-def]
     """The pool given the counts: table counts of a Chinese restaurant, then a Dirichlet; κ from a
     grid; then the coins.
@@ -207,7 +207,7 @@ def update_pool(tally, tables, pool):  # type: ignore[no-untyped-def]
     _coin_pool(tally, tables, pool)
 
 
-@numba.njit(cache=True)
+@njit
 def _log_rising(alpha, n):  # type: ignore[no-untyped-def]
     """log Γ(α + n)/Γ(α); most labelers have few labels in a state, where a product is faster than
     two gamma functions.
@@ -222,7 +222,7 @@ def _log_rising(alpha, n):  # type: ignore[no-untyped-def]
     return math.log(product)
 
 
-@numba.njit(cache=True)
+@njit
 def _coin_pool(tally, tables, pool):  # type: ignore[no-untyped-def]
     """Pool of one-coin accuracies: mean and weight by a few Metropolis steps on the beta-binomial
     likelihood.
@@ -244,7 +244,7 @@ def _coin_pool(tally, tables, pool):  # type: ignore[no-untyped-def]
     pool.shape[1], pool.shape[2] = mean, weight
 
 
-@numba.njit(cache=True)
+@njit
 def _coin_score(right, wrong, mean, weight):  # type: ignore[no-untyped-def]
     a, b = weight * mean, weight * (1 - mean)
     # Beta(7, 3) on the mean (with the Jacobian of the logit walk) and a lognormal around 8 on the
@@ -272,7 +272,7 @@ class Predictive(NamedTuple):
     learns: Array
 
 
-@numba.njit(cache=True)
+@njit
 def update_predictive(tables, pool, rows, predictive):  # type: ignore[no-untyped-def]
     """Rows that are not Dirichlet are taken as they are and learn nothing from the tally."""
     kind = tables.kind

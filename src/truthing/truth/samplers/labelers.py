@@ -13,10 +13,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
 from truthing.class_codes import Array
+from truthing.compiled import njit
 from truthing.progress import Progress, silent, stretches
 from truthing.randomness import Seed, compiled_seeds, generator
 from truthing.threads import in_threads
@@ -103,7 +103,7 @@ class _Chain(NamedTuple):
     every: int
 
 
-@numba.njit(cache=True)
+@njit
 def _record(prior, own, rows, n_strata, kept, chain):  # type: ignore[no-untyped-def]
     """One draw's prior, classifier rows and labeler rows, strata merged into classes."""
     n_labelers, n_states, n_classes = rows.shape
@@ -128,7 +128,7 @@ def _record(prior, own, rows, n_strata, kept, chain):  # type: ignore[no-untyped
                     chain.error[kept, t] += share[c] * (1 - value)
 
 
-@numba.njit(cache=True)
+@njit
 def _count(given, i, s, sign, tally):  # type: ignore[no-untyped-def]
     """Put item i into state s, or take it out."""
     start_of, rater, label, votes = given.labels
@@ -140,7 +140,7 @@ def _count(given, i, s, sign, tally):  # type: ignore[no-untyped-def]
         together[rater[n], s] += sign * votes[n]
 
 
-@numba.njit(cache=True)
+@njit
 def _before_labels(given, i, n_strata, tally, p):  # type: ignore[no-untyped-def]
     """The chance of each state of item i by its outcome, its gold and the other items, rows and
     prior summed out.
@@ -162,7 +162,7 @@ def _before_labels(given, i, n_strata, tally, p):  # type: ignore[no-untyped-def
             p[s] = 0.0
 
 
-@numba.njit(cache=True)
+@njit
 def _by_labels(given, i, predictive, tally, p):  # type: ignore[no-untyped-def]
     """Multiply p by the chance of item i's labels in each state, given all other labels of the same
     labelers there.
@@ -186,7 +186,7 @@ def _by_labels(given, i, predictive, tally, p):  # type: ignore[no-untyped-def]
                     p[s] /= top
 
 
-@numba.njit(cache=True)
+@njit
 def _update_shares(given, n_strata, tally, own, prior):  # type: ignore[no-untyped-def]
     """The classifier's rows, and the prior of states: of all, or within each class where the
     classes' is given.
@@ -208,7 +208,7 @@ def _update_shares(given, n_strata, tally, own, prior):  # type: ignore[no-untyp
                 prior[c * width + k] *= given.prior[c]
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _sweeps(given, tables, chain, first, last, burn, seed):  # type: ignore[no-untyped-def]
     """Sweeps first to last; ``chain.state`` and ``chain.pool`` are all that the next stretch has to
     know.

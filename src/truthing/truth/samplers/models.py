@@ -13,10 +13,10 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
 from truthing.class_codes import Array
+from truthing.compiled import njit
 from truthing.noise.steps import fix_gold
 from truthing.randomness import Seed, compiled_seeds
 from truthing.threads import in_threads
@@ -24,7 +24,7 @@ from truthing.truth.consensus import Entries, fit_dawid_skene
 from truthing.truth.groups import Groups
 from truthing.truth.groups import softmax as softmax_rows
 from truthing.truth.samplers.draws import CHAINS, ByItem, softmax
-from truthing.truth.samplers.labeler_tables import Tables, update_pool, update_rows
+from truthing.truth.samplers.labeler_tables import LabelerTables, update_pool, update_rows
 from truthing.truth.samplers.labelers import RowModel
 from truthing.truth.samplers.regression import Posterior, at_mode, log_posterior
 from truthing.truth.samplers.regression import Regression as Regression
@@ -41,7 +41,7 @@ class _Labelers(NamedTuple):
     """
 
     labels: ByItem
-    tables: Tables
+    tables: LabelerTables
     start: Array
     known: Array
     member: Array
@@ -56,7 +56,7 @@ class _Chain(NamedTuple):
     thin: int
 
 
-@numba.njit(cache=True)
+@njit
 def _leap(z, score, push, leap, at, slope):  # type: ignore[no-untyped-def]
     """One Hamiltonian step: where it ends, its score and slope, and the chance that it was
     accepted.
@@ -79,7 +79,7 @@ def _leap(z, score, push, leap, at, slope):  # type: ignore[no-untyped-def]
     return z, score, push, accepted
 
 
-@numba.njit(cache=True)
+@njit
 def _weigh(rows, labelers, evidence):  # type: ignore[no-untyped-def]
     """p(labels | truth) of each item at the labelers' present rows, up to a factor."""
     start_of, rater, label, votes = labelers.labels
@@ -97,7 +97,7 @@ def _weigh(rows, labelers, evidence):  # type: ignore[no-untyped-def]
             evidence[i, c] = math.exp(evidence[i, c] - top) * known[i, c]
 
 
-@numba.njit(cache=True)
+@njit
 def _reach(beta, at, reach):  # type: ignore[no-untyped-def]
     """Running sums over the classes of each group's chances, to draw truths from."""
     n_groups, n_classes = reach.shape
@@ -114,7 +114,7 @@ def _reach(beta, at, reach):  # type: ignore[no-untyped-def]
             reach[g, c] = total
 
 
-@numba.njit(cache=True)
+@njit
 def _draw_truths(reach, labelers, tally, truth):  # type: ignore[no-untyped-def]
     """Every item's truth, and the labelers' labels counted by it."""
     start_of, rater, label, votes = labelers.labels
@@ -130,7 +130,7 @@ def _draw_truths(reach, labelers, tally, truth):  # type: ignore[no-untyped-def]
             tally[rater[k], c, label[k]] += votes[k]
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _sweeps(labelers, at, pool, chain, seed):  # type: ignore[no-untyped-def]
     """Learned labelers leave every item a group of its own."""
     np.random.seed(seed)

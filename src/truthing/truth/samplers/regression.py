@@ -11,10 +11,10 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
 from truthing.class_codes import Array
+from truthing.compiled import njit
 from truthing.truth.score_curve import curve_basis
 from truthing.truth.scores import score_bins
 
@@ -133,7 +133,7 @@ class Posterior(NamedTuple):
     size: Array
 
 
-@numba.njit(cache=True)
+@njit
 def _likelihood(beta, at, slope):  # type: ignore[no-untyped-def]
     """Σ_i log Σ_c p(labels_i | c) P(c | classifiers_i), and its slope; indices and no slices,
     because everything waits for this loop.
@@ -164,7 +164,7 @@ def _likelihood(beta, at, slope):  # type: ignore[no-untyped-def]
     return total
 
 
-@numba.njit(cache=True)
+@njit
 def log_posterior(z, at, slope):  # type: ignore[no-untyped-def]
     """Its value and its slope in z."""
     gamma = at.mode + at.root @ z
