@@ -215,7 +215,8 @@ def compare(
     among = kinds.panel(joined[0], kind, seed, assumptions, names)
     trained = _trained(trained_on_labels, names, gold=bool((joined[0].gold >= 0).any()))
     survey = survey_of(joined[0], order, cluster=cluster, weights=weights, stratum=stratum)
-    asked = kinds.question(joined[0], survey.used, deployment=deployment, gold_weights=gold_weights)
+    also = {"deployment": deployment, "gold_weights": gold_weights}
+    asked = kinds.question(joined[0], survey.used, **also, calibration_set=calibration_set)
     graded = [nearest_grades(j, asked["values"], assumptions) for j in joined]
     columns = [predicted_classes(j, place, threshold, assumptions) for j in graded]
     # one memory layout: samplers are compiled anew for every other, which takes longer than they do
