@@ -47,6 +47,11 @@ if TYPE_CHECKING:
 MOST_ANSWERS = 100_000_000  # drawn truths kept, draws × items
 MOST_SCORED = 2000  # drawn truths given scores, as in `grade`
 
+NO_AREAS = (
+    "Areas under curves are left out: of several models they do not take a calibration set. Grade "
+    "each model by itself for its own."
+)
+
 
 def compare(
     predictions: Mapping[str, Any],
@@ -255,6 +260,9 @@ def compare(
     slices = {name: parts.items_of(name) for name in parts.slice_names}
     warnings += slice_warnings(slices, len(names)) if slices else []
     scored = _scored([c[1] for c in columns], votes, place, ask, draws)
+    if scored is not None and calibration is not None:
+        scored = None
+        warnings.append(NO_AREAS)
     return Comparison(
         tuple(names),
         votes.classes,

@@ -82,10 +82,11 @@ class Setting:
 @dataclass(frozen=True, eq=False)
 class Chances:
     """Draws of each group's class probabilities, draws × groups × classes, and of the classes'
-    shares among new items."""
+    shares among new items, draws × classes, and draws × blocks × classes."""
 
     chance: Array
     shares: Array
+    by_block: Array
 
 
 def draw_chances(
@@ -105,7 +106,7 @@ def draw_chances(
             kept.append((state.chance, state.shares))
     order = rng.permutation(chains * keep)[:n_draws]
     chance, shares = (np.concatenate(parts)[order] for parts in zip(*kept))
-    return Chances(chance, np.einsum("b,dbc->dc", setting.block_shares, shares))
+    return Chances(chance, np.einsum("b,dbc->dc", setting.block_shares, shares), shares)
 
 
 def _believed(setting: Setting) -> Array:
