@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import polars as pl
 from scipy.special import expit, ndtr
 from survey import Held, coverage, held
 
@@ -151,6 +152,30 @@ def area_in_clusters(seed: int, whole: bool, use: bool) -> Held:
     return [held(report["auc"], float(ndtr(1.5 / np.sqrt(2))))]
 
 
+def area_by_calibration(seed: int) -> Held:
+    """480 items with scores, and 100 calibration items, 50 of each class; everybody finds the same
+    items hard."""
+    rng = np.random.default_rng([seed, 26])
+    levels, graded = rng.normal(1.2, 0.3, 3), np.arange(480)
+    items = Items(rng, graded, np.full(480, 0.8), rng.normal(0, 0.6, 480))
+    other = Items(rng, np.arange(100), np.resize([-9.0, 9.0], 100), rng.normal(0, 0.6, 100))
+    score = (items.truth - 0.5) * (1.8 + items.ability) + rng.normal(size=480)
+    theirs = (other.truth - 0.5) * (1.8 + other.ability) + rng.normal(size=100)
+    labels, calibration = items.labels("g", levels, 1.0), other.labels("c", levels, 1.0)
+    names = [*labels.items, *calibration.items]
+    table = pl.DataFrame({"item": names, "score": np.concatenate([score, theirs])})
+    report = tr.grade(
+        table,
+        labels,
+        threshold=0.0,
+        calibration_set=(calibration, dict(zip(calibration.items, map(int, other.truth)))),
+        calibration_chosen="truth",
+        panel="models",
+        draws=DRAWS,
+    )
+    return [held(report["auc"], area(items.truth, score, np.ones(480)))]
+
+
 def labelers_in_clusters(seed: int, what: str, use: bool) -> Held:
     """50 clusters of 6, five labelers, each with good and bad clusters of its own: the error of
     each, among all clusters there could be."""
@@ -188,6 +213,7 @@ STUDIES: dict[str, Callable[[int], Held]] = {
     "auc, clusters, whole ones gold": lambda s: area_in_clusters(s, True, True),
     "auc, clusters, whole ones gold: ignored": lambda s: area_in_clusters(s, True, False),
     "auc, clusters, gold one by one": lambda s: area_in_clusters(s, False, True),
+    "calibration, auc": area_by_calibration,
     "labelers, clusters: error": lambda s: labelers_in_clusters(s, "error", True),
     "labelers, clusters: error, ignored": lambda s: labelers_in_clusters(s, "error", False),
     "labelers, clusters: by the others": lambda s: labelers_in_clusters(s, "graded", True),

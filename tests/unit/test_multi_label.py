@@ -15,7 +15,7 @@ import truthing as tr
 from truthing.cli.main import app
 from truthing.errors import InputError
 from truthing.metrics.estimate import Estimate
-from truthing.multi_label.joint import Joint, all_right, shared_doubt, ways
+from truthing.multi_label.joint import Coupling, all_right, shared_doubt, ways
 from truthing.multi_label.sets import read_tagged
 from truthing.randomness import generator
 
@@ -207,7 +207,7 @@ def test_gold_says_how_far_doubts_go_together() -> None:
     assert 0.75 < close < 0.95  # 0.8, and its upper limit
     assert shared_doubt(own[:10], generator(0, "a")) == 1.0
     tags = [Estimate.from_draws(rng.normal(0.5, 0.1, 2000)) for _ in range(4)]
-    widths = [Joint.of(4, shared, 0).mean(tags).std for shared in (0.0, 0.5, 1.0)]
+    widths = [Coupling.of(4, shared, 0).mean(tags).std for shared in (0.0, 0.5, 1.0)]
     assert widths == pytest.approx([0.05, 0.079, 0.1], rel=0.08)
 
 

@@ -48,6 +48,11 @@ MOST_ANSWERS = 100_000_000  # drawn truths kept, draws × items
 MOST_CLASSES = 100  # with 1,000 the sampler of the truth took minutes
 MOST_SCORED = 2000  # drawn truths given scores, as in `grade`
 
+NO_AREAS = (
+    "Areas under curves are left out: of several models they do not take a calibration set. Grade "
+    "each model by itself for its own."
+)
+
 
 def compare(
     predictions: Mapping[str, Any],
@@ -198,8 +203,6 @@ def compare(
     True
     """
     arguments = dict(locals())
-    from truthing.truth.several_models import shared_truth
-
     names = _names(predictions)
     check_target(target)
     draws, seed, panel_error = as_draws(draws), as_seed(seed), as_panel_error(panel_error)
@@ -216,7 +219,8 @@ def compare(
     among = kinds.panel(joined[0], kind, seed, assumptions, names)
     trained = _trained(trained_on_labels, names, gold=bool((joined[0].gold >= 0).any()))
     survey = survey_of(joined[0], order, cluster=cluster, weights=weights, stratum=stratum)
-    asked = kinds.question(joined[0], survey.used, deployment=deployment, gold_weights=gold_weights)
+    also = {"deployment": deployment, "gold_weights": gold_weights}
+    asked = kinds.question(joined[0], survey.used, **also, calibration_set=calibration_set)
     graded = [nearest_grades(j, asked["values"], assumptions) for j in joined]
     columns = [predicted_classes(j, place, threshold, assumptions) for j in graded]
     # one memory layout: samplers are compiled anew for every other, which takes longer than they do
@@ -234,7 +238,7 @@ def compare(
         joined[0].warnings.insert(0, words)
     warnings = list(dict.fromkeys([*(w for j in joined for w in j.warnings), *warnings]))
     ask = partial(
-        shared_truth,
+        _shared_truth,
         votes,
         codes,
         first.gold,
@@ -254,7 +258,7 @@ def compare(
     found = ask() if calibration is None else _calibrated_truth(ask, first, calibration, parts)
     slices = {name: parts.items_of(name) for name in parts.slice_names}
     warnings += slice_warnings(slices, len(names)) if slices else []
-    scored = _scored([c[1] for c in columns], votes, place, ask, draws)
+    scored = _scored([c[1] for c in columns], votes, place, ask, draws, calibration, warnings)
     return Comparison(
         tuple(names),
         votes.classes,
@@ -279,6 +283,13 @@ def compare(
     )
 
 
+def _shared_truth(*given: Any, **how: Any) -> SharedTruth:
+    """Imported where it is used: it is slow to load."""
+    from truthing.truth.several_models import shared_truth
+
+    return shared_truth(*given, **how)
+
+
 def _fitting(draws: int, votes: Labels, n_models: int, warnings: list[str]) -> int:
     """So many answer keys as fit in memory."""
     if votes.n_classes > MOST_CLASSES:
@@ -298,11 +309,20 @@ def _fitting(draws: int, votes: Labels, n_models: int, warnings: list[str]) -> i
 
 
 def _scored(
-    scores: Sequence[Array | None], votes: Labels, place: int | None, ask: Any, n_draws: int
+    scores: Sequence[Array | None],
+    votes: Labels,
+    place: int | None,
+    ask: Any,
+    n_draws: int,
+    calibration: CalibrationItems | None,
+    warnings: list[str],
 ) -> Scored | None:
     """What areas under curves need, where every model has scores."""
     every = [score for score in scores if score is not None]
     if len(every) < len(scores):
+        return None
+    if calibration is not None:
+        warnings.append(NO_AREAS)
         return None
     share = votes.counts()[:, place] / np.maximum(votes.per_item, 1)
     table = np.stack(every)

@@ -108,6 +108,8 @@ def surveyed_noise(
 ) -> NoiseSummary:
     """The labelers' matrices and the classes' shares as far as clusters leave them known, the
     shares by weight."""
+    if survey.cluster is None and survey.weight is None:
+        return summary
     tables, priors = summary.confusion_draws, summary.prior_draws
     assert tables is not None
     assert priors is not None

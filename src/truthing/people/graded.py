@@ -15,7 +15,7 @@ from truthing.people.drawn import SurveyedError, at_items, surveyed_error
 from truthing.progress import Progress, silent
 from truthing.survey.design import PLAIN, Survey
 from truthing.truth.consensus import Entries
-from truthing.truth.link.views import read_panel
+from truthing.truth.link.views import Views, read_panel
 
 MOST = 60  # the busiest: each is a fit of its own
 MOST_LABELS = 200_000
@@ -55,10 +55,15 @@ def graded_errors(
         if others.n_labelers < 2 and not (known >= 0).any():
             continue
         readings = read_panel(Entries.of(others), labels.label[mine][seen].astype(np.int64))
-        how: dict[str, Any] = {"panel": panel, "n_draws": n_draws, "seed": seed}
-        if survey.plain:
-            graded = SurveyedError(linked_error(readings, known, **how), {})
-        else:
-            graded = surveyed_error(readings, known, at_items(survey, items[seen]), **how)
-        found[labels.labelers[t]] = graded
+        here = survey if survey.plain else at_items(survey, items[seen])
+        found[labels.labelers[t]] = error_by_link(
+            readings, known, panel=panel, n_draws=n_draws, seed=seed, survey=here
+        )
     return found
+
+
+def error_by_link(readings: Views, gold: Array, *, survey: Survey, **how: Any) -> SurveyedError:
+    """Draws of how often what was predicted is wrong, as the items were drawn."""
+    if survey.plain:
+        return SurveyedError(linked_error(readings, gold, **how), {})
+    return surveyed_error(readings, gold, survey, **how)

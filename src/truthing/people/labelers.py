@@ -25,17 +25,11 @@ from truthing.people.agreement import Coefficient, agreement
 from truthing.people.confusion import (
     given_noise,
     learned_noise,
-    linked_error,
     with_copies,
     wrong_together,
 )
-from truthing.people.drawn import (
-    SurveyedError,
-    about_labelers,
-    surveyed_error,
-    surveyed_noise,
-)
-from truthing.people.graded import graded_errors
+from truthing.people.drawn import SurveyedError, about_labelers, surveyed_noise
+from truthing.people.graded import error_by_link, graded_errors
 from truthing.people.graded_agreement import graded_agreement
 from truthing.people.label_bits import collected_bits
 from truthing.people.result import LabelersReport
@@ -233,11 +227,8 @@ def _consensus_error(
     readings: Views, gold: Array, survey: Survey, common: dict[str, Any]
 ) -> Estimate:
     """How often the labelers' consensus is wrong."""
-    if survey.plain:
-        error = linked_error(readings, gold, own=True, **common)
-    else:
-        error = surveyed_error(readings, gold, survey, own=True, **common).error
-    return Estimate.from_draws(error, slack=NEARLY)
+    found = error_by_link(readings, gold, survey=survey, own=True, **common)
+    return Estimate.from_draws(found.error, slack=NEARLY)
 
 
 def _swaps_and_kinds(
