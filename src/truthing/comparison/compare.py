@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from truthing.truth.several_models import SharedTruth
 
 MOST_ANSWERS = 100_000_000  # drawn truths kept, draws × items
+MOST_CLASSES = 100  # with 1,000 the sampler of the truth took minutes
 MOST_SCORED = 2000  # drawn truths given scores, as in `grade`
 
 NO_AREAS = (
@@ -291,6 +292,11 @@ def _shared_truth(*given: Any, **how: Any) -> SharedTruth:
 
 def _fitting(draws: int, votes: Labels, n_models: int, warnings: list[str]) -> int:
     """So many answer keys as fit in memory."""
+    if votes.n_classes > MOST_CLASSES:
+        raise InputError(
+            f"{votes.n_classes:,} classes are too many to compare models (at most "
+            f"{MOST_CLASSES}): merge rare classes, or grade each model with tr.grade."
+        )
     fitting = max(
         100, min(MOST_ANSWERS // votes.n_items, MOST_CELLS // (n_models * votes.n_classes))
     )
