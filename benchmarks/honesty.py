@@ -317,6 +317,44 @@ def show(rows: list[tuple[str, str, Row]]) -> None:
             print(f"{kind:<7} {family:<20}{held_width[0]:>7.2f}{held_width[1]:>7.3f}")
 
 
+def markdown(rows: list[tuple[str, str, Row]]) -> None:
+    """The tables of docs/honesty.md: held ± between sets / mean width."""
+    sets: dict[tuple[str, int, str, str], dict[str, list[Row]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
+    for kind, _, row in rows:
+        sets[kind, row[3], row[1], row[2].split("[")[0]][row[0]].append(row)
+    others = ("precision", "recall", "f1", "share", "difference")
+    for kind in ("people", "models"):
+        gold = sorted({key[1] for key in sets if key[0] == kind})
+        print(f"\n{kind}\n\n| gold | sets | accuracy | beside gold alone | gold alone | peers |")
+        print("|---|---|---|---|---|---|")
+        for g in gold:
+            ours = sets[kind, g, "truthing", "accuracy"]
+            named = [key[2] for key in sets if key[:2] == (kind, g) and key[3] == "accuracy"]
+            peers_of = [n for n in dict.fromkeys(named) if n != "truthing" and "refused" not in n]
+            peer = ", ".join(f"{n} {_cell(sets[kind, g, n, 'accuracy'])}" for n in peers_of)
+            relative = f"{_mean(ours, 5) / _mean(ours, 6):.2f}" if g else "–"
+            alone = f"{_mean(ours, 7):.3f} / {_mean(ours, 6):.3f}" if g else "–"
+            print(f"| {g} | {len(ours)} | {_cell(ours)} | {relative} | {alone} | {peer} |")
+        print(f"\n| gold | {' | '.join(others)} |\n|---|{'---|' * len(others)}")
+        for g in gold:
+            found = [sets[kind, g, "truthing", metric] for metric in others]
+            alone = [f" ({_mean(x, 7):.3f} / {_mean(x, 6):.3f})" if g and x else "" for x in found]
+            cells = [_cell(x) + more if x else "–" for x, more in zip(found, alone)]
+            print(f"| {g} | {' | '.join(cells)} |")
+
+
+def _mean(found: dict[str, list[Row]], place: int) -> float:
+    return float(np.mean([np.nanmean([r[place] for r in part]) for part in found.values()]))
+
+
+def _cell(found: dict[str, list[Row]]) -> str:
+    held = np.array([np.mean([r[4] for r in part]) for part in found.values()])
+    error = held.std(ddof=1) / np.sqrt(len(held)) if len(held) > 1 else float("nan")
+    return f"**{held.mean():.3f}** ± {error:.3f} / {_mean(found, 5):.3f}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--kind", choices=("people", "models"), default=None)
@@ -331,15 +369,19 @@ def main() -> None:
     parser.add_argument("--items", type=int, default=0, help="of a panel of models, at most")
     parser.add_argument("--save", default="", help="a file for the rows, to be shown with others")
     parser.add_argument("--show", nargs="+", default=[], help="only show what runs saved")
+    parser.add_argument(
+        "--markdown", action="store_true", help="tables as docs/honesty.md has them"
+    )
     parser.add_argument("--told", action="store_true", help="panel= is given, not guessed")
     parser.add_argument("--observed", default="", help="what fit_link.py saved, to save time")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     if options.show:
         saved = [json.loads(Path(name).read_text()) for name in options.show]
-        show([(kind, family, tuple(row)) for rows in saved for kind, family, row in rows])
+        rows = [(kind, family, tuple(row)) for part in saved for kind, family, row in part]
     else:
-        show(run(options))
+        rows = run(options)
+    (markdown if options.markdown else show)(rows)
 
 
 if __name__ == "__main__":

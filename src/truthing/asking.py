@@ -25,7 +25,7 @@ from truthing.simulation import class_prior
 from truthing.survey.calibration import CalibrationItems, read_calibration
 from truthing.survey.clusters import forgotten_weights, suspected
 from truthing.survey.columns import column_of, number_in
-from truthing.survey.design import Survey, read_survey, refuse_survey
+from truthing.survey.design import Survey, read_survey
 from truthing.survey.gold_choice import GoldChoice, bounds, gold_choice
 from truthing.tables.asked import Asked
 from truthing.truth.link.counts import MOST_DENSE
@@ -133,11 +133,11 @@ def calibrated(
     joined: Sequence[Joined],
     given: Any,
     chosen: str | None,
-    survey: Survey,
     *,
     noise: Any,
     panel_error: Any,
     method: str = "posterior",
+    cluster: Any = None,
 ) -> tuple[Joined, CalibrationItems | None]:
     """The graded data by the labelers of the calibration set, and that set; None where none was
     given. Nothing else may say how labelers err."""
@@ -149,9 +149,10 @@ def calibrated(
                 "`calibration_set=` too."
             )
         return first, None
-    refuse_survey(survey.used, "together with a calibration set: leave one of them out.")
     answers = [each.elsewhere() for each in joined]
-    labels, items = read_calibration(given, chosen, first.labels, first.labels.items, answers)
+    labels, items = read_calibration(
+        given, chosen, first.labels, first.labels.items, answers, cluster
+    )
     if items.predicted is not None:
         first.warnings[:] = [w for w in first.warnings if "are only in predictions" not in w]
     if (first.gold >= 0).any():

@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from truthing.errors import InputError
+from truthing.arguments import check_target
+from truthing.errors import InputError, did_you_mean
 from truthing.noise.base import TableNoise
 from truthing.noise.known import Confusion, Symmetric
 from truthing.papers import su_methods
 from truthing.truth.groups import estimate_prior
 from truthing.truth.outcome import NoiseSummary, Outcome
 from truthing.truth.question import Question
+
+METHODS = ("posterior", *su_methods.METHODS)
 
 
 def by_the_book(question: Question, model: Any, method: str, panel_error: Any) -> Outcome:
@@ -69,3 +72,16 @@ def by_the_book(question: Question, model: Any, method: str, panel_error: Any) -
     return replace(
         outcome, noise=summary, curves=curves, assumptions=assumptions + outcome.assumptions
     )
+
+
+def check_method(method: str, target: str) -> None:
+    """A method that is known, asked for what it can say."""
+    if method not in METHODS:
+        hint = did_you_mean(method, METHODS)
+        raise InputError(f"method {method!r} is not known.{hint} Choose {', '.join(METHODS)}.")
+    check_target(target)
+    if target == "population" and method != "posterior":
+        raise InputError(
+            f"method {method!r} speaks of these items only: use `method='posterior'` for "
+            "`target='population'`."
+        )

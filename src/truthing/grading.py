@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from truthing.arguments import as_draws, as_panel_error, as_seed, check_target
+from truthing.arguments import as_draws, as_panel_error, as_seed
 from truthing.asking import (
     as_noise,
     as_prior,
@@ -23,8 +23,8 @@ from truthing.asking import (
     unseen_choice,
     without_itself,
 )
-from truthing.by_the_book import by_the_book
-from truthing.errors import InputError, did_you_mean
+from truthing.by_the_book import by_the_book, check_method
+from truthing.errors import InputError
 from truthing.kinds import Kinds, check_metrics
 from truthing.labels import Repeats
 from truthing.matching import Joined
@@ -37,7 +37,6 @@ from truthing.noise.base import TableNoise
 from truthing.noise.known import Confusion, Symmetric
 from truthing.ordering import Order, in_order
 from truthing.panel_kind import panel_of
-from truthing.papers import su_methods
 from truthing.predicted import predicted_classes
 from truthing.progress import Progress, listener
 from truthing.report import Report
@@ -45,12 +44,12 @@ from truthing.scale import nearest_grades
 from truthing.streaming.choice import runs_streamed
 from truthing.survey.deployment import as_deployment, at_shares
 from truthing.survey.design import refuse_survey
+from truthing.survey.together import said_together
 from truthing.truth.by_calibration import answer_by_calibration
 from truthing.truth.outcome import NoiseSummary, Outcome
 from truthing.truth.question import Question
 
 WITH_TRUST = "with panel_error=0: leave panel_error out."
-METHODS = ("posterior", *su_methods.METHODS)
 
 
 def grade(
@@ -221,7 +220,7 @@ def grade(
     True
     """
     given = dict(locals())
-    _check_options(method, target)
+    check_method(method, target)
     draws, seed, panel_error = as_draws(draws), as_seed(seed), as_panel_error(panel_error)
     if tags is not None:
         return grade_tags(grade, given)  # type: ignore[return-value]  # asked for by tags=
@@ -252,10 +251,12 @@ def grade(
     if method != "posterior":
         told = [*survey.used, *([] if gold_choice is None else ["gold_choice"])]
         refuse_survey(told, f"by method {method!r}: use method='posterior'.")
-    err: dict[str, Any] = {"noise": noise, "panel_error": panel_error, "method": method}
-    joined, calibration = calibrated([joined], calibration_set, calibration_chosen, survey, **err)
+    err = {"noise": noise, "panel_error": panel_error, "cluster": cluster, "method": method}
+    joined, calibration = calibrated([joined], calibration_set, calibration_chosen, **err)
     labels = joined.labels
     chosen = chosen_gold(joined, predicted, gold_weights, gold_choice)
+    meet: dict[str, Any] = {"calibration_set": calibration_set, "deployment": deployment}
+    assumptions += said_together(survey, chosen, **meet)
     if chosen.kind == "unseen":
         joined, words = unseen_choice(joined, predicted)
         joined.warnings.insert(0, words)
@@ -344,18 +345,6 @@ def _report(
         slice_sizes=slice_sizes(question),
         at_deployment=question.deployment is not None,
     )
-
-
-def _check_options(method: str, target: str) -> None:
-    if method not in METHODS:
-        hint = did_you_mean(method, METHODS)
-        raise InputError(f"method {method!r} is not known.{hint} Choose {', '.join(METHODS)}.")
-    check_target(target)
-    if target == "population" and method != "posterior":
-        raise InputError(
-            f"method {method!r} speaks of these items only: use `method='posterior'` for "
-            "`target='population'`."
-        )
 
 
 def _posterior(question: Question, model: Any, panel_error: Any) -> Outcome:

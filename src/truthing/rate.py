@@ -34,6 +34,7 @@ from truthing.shares import Prevalence, as_prevalence, require_two_classes
 from truthing.streaming.choice import runs_streamed
 from truthing.survey.design import refuse_survey
 from truthing.survey.slices import kinder_to
+from truthing.survey.together import said_together
 from truthing.tables.pairs import shared_item
 from truthing.truth.outcome import Outcome
 from truthing.truth.question import Question
@@ -196,14 +197,15 @@ def prevalence(
     model = order.model(as_noise(kinds.model(noise)))
     fixed = None if prior is None else as_prior(prior, votes.classes)
     survey = survey_of(joined, order, cluster=cluster, weights=weights, stratum=stratum, by=by)
-    err: dict[str, Any] = {"noise": noise, "panel_error": panel_error}
-    joined, calibration = calibrated([joined], calibration_set, calibration_chosen, survey, **err)
+    err: dict[str, Any] = {"noise": noise, "panel_error": panel_error, "cluster": cluster}
+    joined, calibration = calibrated([joined], calibration_set, calibration_chosen, **err)
     votes = joined.labels
     chosen = chosen_gold(joined, None, gold_weights, gold_choice)
     if chosen.kind == "unseen":
         joined, words = unseen_choice(joined, None)
         joined.warnings.insert(0, words)
-    assumptions = list(joined.said)
+    meet: dict[str, Any] = {"calibration_set": calibration_set, "deployment": None}
+    assumptions = [*joined.said, *said_together(survey, chosen, **meet)]
     kind = panel_of(panel, votes.labelers, assumptions)
     nobody = np.zeros(votes.n_items, dtype=np.int64)
     question = Question(

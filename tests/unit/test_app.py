@@ -691,3 +691,57 @@ def test_results_survive_a_restart_where_they_are_kept(tmp_path: Path) -> None:
 def test_nothing_is_kept_unless_asked(visitor: Visitor, store: Store) -> None:
     assert store.kept.folder is None
     assert "Kept results" not in visitor.client.get("/").text
+
+
+DRAWN = {
+    "grade": {"cluster": "patient", "weights": "stands_for", "by": "site", "deployment": "0.1"},
+    "rate": {"stratum": "site", "calibration_chosen": "truth", "file-calibration_set": "3"},
+    "compare": {"cluster": "patient", "by": "site"},
+    "labelers": {"cluster": "patient", "by": "site"},
+    "plan": {"cluster": "patient", "budget": "50", "label_cost": "0.5", "gold_cost": "1"},
+}
+
+
+@pytest.mark.parametrize("job", DRAWN)
+def test_how_items_were_drawn_is_asked_as_the_command_has_it(
+    visitor: Visitor, tmp_path: Path, monkeypatch: Any, job: str
+) -> None:
+    import html
+
+    import numpy as np
+
+    rng = np.random.default_rng(0)
+
+    def votes(n: int, first: str, truth_of: str) -> tuple[str, list[str]]:
+        truth = ["pass" if rng.random() < 0.6 else "fail" for _ in range(n)]
+        flip = {"pass": "fail", "fail": "pass"}
+        rows = [
+            f"{first}{i},w{w},{t if rng.random() < 0.8 else flip[t]},p{i // 4},s{i % 2},{1 + i % 3}"
+            + (f",{t}" if truth_of else "")
+            for i, t in enumerate(truth)
+            for w in range(3)
+        ]
+        return "\n".join([f"item,judge,label,patient,site,stands_for{truth_of}", *rows]), truth
+
+    labels, truth = votes(80, "g", "")
+    other, _ = votes(40, "c", ",truth")
+    said = "item,prediction\n" + "".join(f"g{i},{t}\n" for i, t in enumerate(truth))
+    gold = "item,truth\n" + "".join(f"g{i},{t}\n" for i, t in list(enumerate(truth))[::3])
+    files = {"labels.csv": labels, "said.csv": said, "gold.csv": gold, "other.csv": other}
+    second = said.replace("pass", "fail", 9)
+    sent = files | ({"second.csv": second} if job == "compare" else {})
+    page = visitor.send(*sent.items()).url.path
+    used: dict[str, Any] = {"file-labels": "0", "file-predictions": "1", "file-gold": "2"}
+    if job == "compare":
+        used["file-predictions"] = ["1", "4"]
+    run = visitor.post(f"{page}/{job}", {**used, **DRAWN[job]}).url.path
+    assert visitor.wait(run) == "done", visitor.client.get(run).text
+    shown = visitor.client.get(run).text
+    command = html.unescape(re.findall(r'<code id="command">(.*?)</code>', shown)[0])
+    for name in ("cluster", "by", "stratum", "weights", "deployment"):
+        assert (f"--{name} " in command) == (name in DRAWN[job])
+    for name, content in sent.items():
+        (tmp_path / name).write_text(content)
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(command_line, [*shlex.split(command)[1:], "--json"])
+    assert visitor.client.get(f"{run}/download/result.json").json() == json.loads(done.stdout)

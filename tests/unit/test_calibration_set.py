@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 import truthing as tr
 from truthing.cli.main import app
+from truthing.render.methods import methods
 from truthing.truth.calibrated import Setting, balanced, draw_chances
 
 
@@ -59,6 +60,37 @@ def test_shares_equal_a_grid() -> None:
     assert found.std() == pytest.approx(spread, rel=0.06)
 
 
+def test_new_data_have_the_shares_of_the_posterior() -> None:
+    """Two judges' verdicts counted by hand: the spread for new data is that of the corrected rate,
+    sampling of the graded items included."""
+    rng = np.random.default_rng(4)
+
+    def verdicts(truth: np.ndarray, first: str) -> tr.Labels:
+        said = np.where(rng.random(len(truth)) < 0.8, truth, 1 - truth)
+        names = [f"{first}{i}" for i in range(len(truth))]
+        return tr.Labels.from_matrix(np.stack([said, said], axis=1), items=names)
+
+    known = np.repeat([0, 1], 400)
+    other = verdicts(known, "c")
+    graded = verdicts((rng.random(100) < 0.7).astype(int), "g")
+    rate = tr.prevalence(
+        graded,
+        calibration_set=(other, dict(zip(other.items, map(int, known)))),
+        calibration_chosen="truth",
+        target="population",
+        panel="models",
+        draws=2000,
+    )
+    apparent = float((graded.matrix()[:, 0] == 1).mean())
+    hits, calm = (float((other.matrix()[known == k, 0] == k).mean()) for k in (1, 0))
+    slope = hits + calm - 1
+    centre = (apparent + calm - 1) / slope
+    spread = apparent * (1 - apparent) / 100
+    spread += (centre**2 * hits * (1 - hits) + (1 - centre) ** 2 * calm * (1 - calm)) / 400
+    assert rate[1].mean == pytest.approx(centre, abs=0.03)
+    assert rate[1].std == pytest.approx(np.sqrt(spread) / slope, rel=0.12)
+
+
 def test_every_front_door_uses_it() -> None:
     (truth, said, labels), (known, theirs, other) = sets()
     about: Any = (other, dict(zip(other.items, map(int, known))))
@@ -73,6 +105,9 @@ def test_every_front_door_uses_it() -> None:
     assert low <= right.mean() <= high
     assert not any("only in predictions" in w for w in report.warnings)
     assert any("80 calibration items" in a for a in report.assumptions)
+    paragraph, _ = methods(report)
+    assert "learned on 80 other items with known truth" in paragraph
+    assert "Newton" not in paragraph
     rows = report.sensitivity().rows
     assert rows[0].mean < rows[2].mean
     wide = tr.grade(said, labels, **how)["accuracy"]
@@ -112,8 +147,6 @@ def test_refusals() -> None:
         ask(calibration_set=other)
     with pytest.raises(tr.InputError, match="leave one out"):
         ask(calibration_set=(other, truth), noise=0.1)
-    with pytest.raises(tr.InputError, match="together with a calibration set"):
-        ask(calibration_set=(other, truth), cluster=[1] * 200)
     with pytest.raises(tr.InputError, match=r"calibration_chosen='verdit'.*Did you mean 'verdict'"):
         ask(calibration_set=(other, truth), calibration_chosen="verdit")
     with pytest.raises(tr.InputError, match="at least 10"):

@@ -70,10 +70,10 @@ def test_nothing_is_said_where_there_is_a_place(
 ) -> None:
     monkeypatch.setenv(compiled.VARIABLE, str(nowhere / "mine"))
     assert compiled.settle() == ""
-    assert not compiled.compiled_before()
+    assert not compiled.compiled_before(run)
     (nowhere / "mine").mkdir()
-    (nowhere / "mine" / "steps.f-1.py311.nbi").touch()
-    assert compiled.compiled_before()
+    (nowhere / "mine" / "test_compiled.run-1.py311.nbi").touch()
+    assert compiled.compiled_before(run)
     monkeypatch.delenv(compiled.VARIABLE)
     monkeypatch.setattr(compiled, "HOUSE", nowhere / "house")
     assert compiled.settle() == ""

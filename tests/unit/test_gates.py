@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -205,3 +207,38 @@ def test_python_asks_the_same() -> None:
     assert report.require("accuracy >= 0.6").met
     assert report.require("accuracy >= 0.99").outcome == "missed"
     assert Gate(require=["accuracy >= 0.6"]).asked("grade") == [parse("accuracy >= 0.6")]
+
+
+@pytest.mark.parametrize(
+    ("required", "undecided", "code", "word"),
+    [(0.5, "", 0, "met"), (0.99, "", 3, "missed"), (0.75, "", 4, "undecided"),
+     (0.75, "pass", 0, "undecided")],
+)  # fmt: skip
+def test_the_action_as_a_runner_would_run_it(
+    tmp_path: Path, required: float, undecided: str, code: int, word: str
+) -> None:
+    """Its shell step, with the variables of a GitHub runner and its way to start bash."""
+    text = (Path(__file__).resolve().parents[2] / "action.yml").read_text("utf-8")
+    (tmp_path / "step.sh").write_text(textwrap.dedent(text.rpartition("run: |\n")[2]))
+    files = " ".join(f"'{name}'" for name in FILES)
+    (tmp_path / "truthing").write_text(
+        f'#!/bin/sh\nexec "{sys.executable}" -c "from truthing.cli import main; main()" "$@"\n'
+    )
+    (tmp_path / "truthing").chmod(0o755)
+    gold = f"--gold '{EXAMPLE / 'gold.csv'}'" if required != 0.75 else ""
+    variables = {
+        **os.environ,
+        "PATH": f"{tmp_path}:{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"),
+        "ARGUMENTS": f'grade {files} {gold} --draws 500 --require "accuracy >= {required}"',
+        "UNDECIDED": undecided,
+        "JUNIT": str(tmp_path / "junit.xml"),
+    }
+    bash = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "step.sh"]
+    done = subprocess.run(bash, cwd=tmp_path, env=variables, capture_output=True, text=True)
+    assert done.returncode == code, done.stderr
+    summary = (tmp_path / "summary.md").read_text("utf-8")
+    assert f": {word}." in summary
+    assert summary.splitlines()[0] in done.stdout
+    assert all(line.startswith("| ") for line in done.stdout.splitlines())
+    assert "<testcase" in (tmp_path / "junit.xml").read_text("utf-8")

@@ -215,6 +215,12 @@ def test_deployment_in_every_form(given: Any, shares: list[float]) -> None:
     np.testing.assert_allclose(mean, shares, atol=0.002)
 
 
+def test_a_range_is_named_as_a_range() -> None:
+    found = as_deployment((0.05, 0.1), ("fail", "pass"), 1)
+    assert found is not None
+    assert found.words(("fail", "pass")) == "fail 90% to 95%, pass 5% to 10%"
+
+
 def test_ranges_of_three_classes_add_up_in_every_draw() -> None:
     found = as_deployment([(0.1, 0.5), (0.2, 0.6), (0.1, 0.3)], ("a", "b", "c"), None)
     assert found is not None

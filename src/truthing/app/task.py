@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from truthing.case import Case, File, read_case
-from truthing.compiled import compiled_before
+from truthing.compiled import when_compiling
 from truthing.errors import InputError
 from truthing.progress import Progress
 from truthing.tables.asked import Asked
@@ -26,12 +26,21 @@ Say = Callable[[float | None, str], None]
 
 def patient(say: Say) -> Progress:
     """Progress for a long computation, which says so where it has to be compiled first."""
-    late = (
-        ""
-        if compiled_before()
-        else " (the first run on this machine takes about half a minute more)"
-    )
-    return lambda done, words: say(done, words + late)
+    last: tuple[float | None, str] = (None, "starting")
+    late = ""
+
+    def compiling() -> None:
+        nonlocal late
+        late = " (the first run of this kind on this machine takes about half a minute more)"
+        say(last[0], last[1] + late)
+
+    def told(done: float, words: str) -> None:
+        nonlocal last
+        last = done, words
+        say(done, words + late)
+
+    when_compiling(compiling)
+    return told
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from truthing.cli import kinds, options, parse, showing
+from truthing.cli import kinds, options, parse, showing, survey
 from truthing.cli.groups import spread
 from truthing.errors import TruthingError
 from truthing.progress import part
@@ -63,6 +63,10 @@ def labelers(
     panel: options.Panel = None,
     groups: kinds.Groups = None,
     ordinal: kinds.IsOrdinal = False,
+    cluster: survey.Cluster = None,
+    weights: survey.Weights = None,
+    stratum: survey.Stratum = None,
+    by: options.By = None,
     output: showing.Output = showing.ON_SCREEN,
     repeats: options.Repeats = "error",
     level: options.Level = 0.95,
@@ -105,13 +109,17 @@ def labelers(
     votes = case.labels
     with waiting() as progress:
         result = describe(
-            votes,
+            case,
             gold=case.gold,
             noise=parse.noise(noise),
             prior=parse.prior(prior, votes.classes, None),
             panel=panel,
             groups=groups,
             scale="ordinal" if ordinal else None,
+            cluster=cluster,
+            weights=weights,
+            stratum=stratum,
+            by=by,
             repeats=repeats,  # type: ignore[arg-type]
             seed=seed,
             progress=part(progress, 0, 0.9),

@@ -56,6 +56,24 @@ Shared = Annotated[
         "--shared", help="Share of labels that hang on the item: labelers wrong together."
     ),
 ]
+InClusters = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="SIZE",
+        help="Items of one cluster, or SIZE:CORRELATION (8:0.3); with --pilot the column that "
+        "names clusters.",
+    ),
+]
+ByWeight = Annotated[
+    str | None,
+    typer.Option(
+        "--weights",
+        metavar="SHARE",
+        help="Share of the items that unequal weights leave (0.6), or the weights split by commas; "
+        "with --pilot their column.",
+    ),
+]
 Pilot = Annotated[
     str | None,
     typer.Option(
@@ -110,6 +128,8 @@ def plan(
     items: Items = None,
     known_noise: KnownNoise = False,
     shared: Shared = 0.0,
+    cluster: InClusters = None,
+    weights: ByWeight = None,
     pilot: Pilot = None,
     predictions: PilotPredictions = None,
     gold: options.Gold = None,
@@ -157,15 +177,18 @@ def plan(
         )
         case = read_case(pilot, {"model": predictions or pilot}, gold, asked=said)
         data["pilot"] = {
-            "labels": case.labels,
+            "labels": case,
             "predictions": case.predictions,
             "gold": case.gold,
         }
+        data |= {"cluster": cluster, "weights": weights}
         data["noise"] = parse.noise(noise)
     else:
         data["noise"] = "known" if known_noise else parse.noise(noise)
         data["labelers"] = _by_kind(labeler_error, "--labeler-error")
         data["prior"] = parse.prior(prior, (), None)
+        data["cluster"] = _numbers(cluster, "--cluster", ":")
+        data["weights"] = _numbers(weights, "--weights", ",")
     costs = {"item": item_cost, "label": _by_kind(label_cost, "--label-cost"), "gold": gold_cost}
     with waiting() as progress:
         result = make(
@@ -193,6 +216,20 @@ def plan(
         err().print(f"{len(bought.rows)} purchases for {bought.cost:,.2f} written: {next_file}")
         for note in bought.notes:
             err().print(note)
+
+
+def _numbers(text: str | None, option: str, between: str) -> Any:
+    """8, or several numbers such as 8:0.3; None where nothing was said."""
+    if text is None:
+        return None
+    try:
+        found = tuple(float(part) for part in text.split(between))
+    except ValueError:
+        raise InputError(
+            f"{option} {text}: without --pilot give numbers; a column needs data in hand, --pilot "
+            "LABELS."
+        ) from None
+    return found[0] if len(found) == 1 else found
 
 
 def _by_kind(values: list[str] | None, option: str) -> Any:

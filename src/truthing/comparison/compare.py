@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -37,12 +38,19 @@ from truthing.progress import Progress, listener
 from truthing.scale import nearest_grades
 from truthing.survey.calibration import CalibrationItems
 from truthing.survey.deployment import as_deployment
+from truthing.survey.design import Survey
+from truthing.survey.together import said_together
 
 if TYPE_CHECKING:
     from truthing.truth.several_models import SharedTruth
 
 MOST_ANSWERS = 100_000_000  # drawn truths kept, draws × items
 MOST_SCORED = 2000  # drawn truths given scores, as in `grade`
+
+NO_AREAS = (
+    "Areas under curves are left out: of several models they do not take a calibration set. Grade "
+    "each model by itself for its own."
+)
 
 
 def compare(
@@ -201,7 +209,6 @@ def compare(
     draws, seed, panel_error = as_draws(draws), as_seed(seed), as_panel_error(panel_error)
     if tags is not None:
         return compare_tags(compare, arguments)  # type: ignore[return-value]  # asked for by tags=
-    say = listener(progress)
     kinds = Kinds(gold_error, scale, cut, groups, None, unsure, skips)
     kinds.refuse_calibration(calibration_set)
     given = dict(zip(names, predictions.values()))
@@ -223,8 +230,10 @@ def compare(
     draws = _fitting(draws, votes, len(names), warnings)
     shares = as_deployment(deployment, votes.classes, place)
     chosen = chosen_gold(joined[0], codes[0], gold_weights, gold_choice)
-    err: dict[str, Any] = {"noise": noise, "panel_error": panel_error}
-    first, calibration = calibrated(joined, calibration_set, calibration_chosen, survey, **err)
+    err = {"noise": noise, "panel_error": panel_error, "cluster": cluster}
+    first, calibration = calibrated(joined, calibration_set, calibration_chosen, **err)
+    meet: dict[str, Any] = {"calibration_set": calibration_set, "deployment": deployment, "by": by}
+    assumptions += said_together(survey, chosen, **meet)
     if chosen.kind == "unseen":
         first, words = unseen_choice(first, None)
         joined[0].warnings.insert(0, words)
@@ -241,16 +250,19 @@ def compare(
         survey=survey,
         n_draws=draws,
         seed=seed,
-        say=say,
+        say=listener(progress),
         panel=kind,
         trained=[a or b for a, b in zip(trained, among.own)],
         kinds={**asked, **among.fields()},
     )
-    found = ask() if calibration is None else _calibrated_truth(ask, first, codes, calibration)
-    slices = slices_of(by, first, order)
-    if slices:
-        warnings += slice_warnings(slices, len(names))
+    parts = slices_of(by, first, order)
+    found = ask() if calibration is None else _calibrated_truth(ask, first, calibration, parts)
+    slices = {name: parts.items_of(name) for name in parts.slice_names}
+    warnings += slice_warnings(slices, len(names)) if slices else []
     scored = _scored([c[1] for c in columns], votes, place, ask, draws)
+    if scored is not None and calibration is not None:
+        scored = None
+        warnings.append(NO_AREAS)
     return Comparison(
         tuple(names),
         votes.classes,
@@ -301,15 +313,23 @@ def _scored(
     return Scored(table, share, run)
 
 
-def _calibrated_truth(
-    ask: Any, joined: Joined, codes: Array, items: CalibrationItems
-) -> SharedTruth:
-    """Answer keys by a calibration set instead of the link."""
+def _calibrated_truth(ask: Any, joined: Joined, items: CalibrationItems, by: Survey) -> SharedTruth:
+    """Answer keys by a calibration set instead of the link; ``by`` holds the slices."""
     from truthing.truth.by_calibration import truths_by_calibration
+    from truthing.truth.question import Question
     from truthing.truth.several_models import SharedTruth
 
-    how = ask.keywords["n_draws"], ask.keywords["seed"]
-    return SharedTruth(*truths_by_calibration(joined.labels, codes, joined.gold, items, *how))
+    codes, how = ask.args[1], ask.keywords
+    survey = replace(how["survey"], slice=by.slice, slice_names=by.slice_names)
+    question = Question(
+        joined.labels,
+        codes[0],
+        joined.gold,
+        n_draws=how["n_draws"],
+        seed=how["seed"],
+        survey=survey,
+    )
+    return SharedTruth(*truths_by_calibration(question, codes, items))
 
 
 def _names(predictions: Any) -> list[str]:

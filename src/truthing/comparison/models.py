@@ -17,7 +17,7 @@ from truthing.labels import Labels, Repeats
 from truthing.matching import Joined
 from truthing.ordering import Order
 from truthing.predictions import Predictions
-from truthing.survey.design import read_survey
+from truthing.survey.design import Survey, read_survey
 
 FEW_IN_SLICE = 5
 
@@ -76,11 +76,10 @@ def _join(
         raise InputError(f"model {name!r}: {problem}") from None
 
 
-def slices_of(by: Any, joined: Joined, order: Order) -> dict[str, Array]:
-    """Places of the items in each slice, by the slice's name."""
+def slices_of(by: Any, joined: Joined, order: Order) -> Survey:
+    """The slices of the items."""
     orders = joined.given, order.labels.items
-    parts = read_survey(joined.labels.items, orders, joined.readings, by=by)
-    return {name: parts.items_of(name) for name in parts.slice_names}
+    return read_survey(joined.labels.items, orders, joined.readings, by=by)
 
 
 def slice_warnings(slices: Mapping[str, Array], n_models: int) -> list[str]:

@@ -30,6 +30,7 @@ from truthing.survey.deployment import Deployment, class_factors
 from truthing.survey.design import PLAIN, Survey
 
 if TYPE_CHECKING:
+    from truthing.comparison.tallies import Redraw
     from truthing.truth.several_models import Pairs, SharedTruth
 
 AREAS = ("auc", "average_precision")
@@ -121,17 +122,11 @@ class Comparison(Judged, Result):
         return graded_draws(metric, truth, predicted, values, target, self._seed)
 
     def _tallies(self, items: Any, target: str, keys: Array | None = None) -> tuple[Tally, ...]:
-        from truthing.comparison.tallies import Redraw, count
+        from truthing.comparison.tallies import count
 
         known = np.ascontiguousarray((self.truth if keys is None else keys)[:, items])
         given, n_classes = self.predicted[:, items], len(self.classes)
-        weight, cluster = self.survey.weight, self.survey.cluster
-        how = Redraw(
-            target,
-            self._seed,
-            None if weight is None else weight[items],
-            None if cluster is None else cluster[items],
-        )
+        how = self._redraw(items, target)
         right, truth, predicted = count(known, given, n_classes, how)
         if self.deployment is not None:
             shares = self.deployment.draw(len(known), np.random.default_rng(self._seed))
@@ -143,7 +138,15 @@ class Comparison(Judged, Result):
         from truthing.comparison.tallies import areas
 
         scores = self._with_scores().scores[:, items]
-        return areas(self._scored_truth[:, items] == self.positive, scores, target, self._seed)
+        positive = self._scored_truth[:, items] == self.positive
+        return areas(positive, scores, self._redraw(items, target))
+
+    def _redraw(self, items: Any, target: str) -> Redraw:
+        """What each of these items counts in each draw."""
+        from truthing.comparison.tallies import Redraw
+
+        parts = self.survey.weight, self.survey.cluster
+        return Redraw(target, self._seed, *(None if p is None else p[items] for p in parts))
 
     @cached_property
     def _scored_truth(self) -> Array:
@@ -154,8 +157,6 @@ class Comparison(Judged, Result):
         return found.truth
 
     def _with_scores(self) -> Scored:
-        if self.survey.weight is not None or self.survey.cluster is not None:
-            raise InputError("areas under curves do not take weights or clusters: leave them out.")
         if self.scored is None:
             raise InputError("areas under curves need scores of two classes from every model.")
         return self.scored
@@ -186,10 +187,8 @@ class Comparison(Judged, Result):
         if metric in AREAS:
             from truthing.comparison.tallies import areas
 
-            scored = self._with_scores()
-            found = areas(
-                scored.at_face_value[None], scored.scores[[self._place(model)]], "sample", 0
-            )
+            scored, how = self._with_scores(), self._redraw(slice(None), "sample")
+            found = areas(scored.at_face_value[None], scored.scores[[self._place(model)]], how)
             return float(found[AREAS.index(metric), 0, 0])
         return float(self._evaluate(metric, (self.face_value[self._place(model)],))[0])
 

@@ -94,14 +94,14 @@ def _count(truth, predicted, seeds, base, cluster, factor, right, known, given):
                     right[d, j, truth[d, i]] += mass
 
 
-def areas(positive: Array, scores: Array, target: str, seed: Seed) -> Array:
+def areas(positive: Array, scores: Array, how: Redraw) -> Array:
     """AUC and average precision of every model, 2 × draws × models; ``positive`` is draws ×
     items, the share of each item that is positive.
     """
     n_draws, n_items = positive.shape
     found = np.empty((2, n_draws, len(scores)))
     orders = [np.argsort(-row, kind="stable") for row in scores]
-    seeds, base, cluster = Redraw(target, seed).arrays(n_draws, n_items)
+    seeds, base, cluster = how.arrays(n_draws, n_items)
     for part in in_parts(positive):
         weight = np.empty((part.stop - part.start, n_items))
         for row, of_draw in zip(weight, seeds[part]):

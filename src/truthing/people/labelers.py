@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from truthing.arguments import as_draws, as_seed
-from truthing.asking import as_noise, as_prior, prepare, sizes
+from truthing.asking import as_noise, as_prior, prepare, sizes, survey_of
 from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.kinds import Kinds
 from truthing.labels import Labels, Repeats
 from truthing.matching import Joined
-from truthing.metrics.estimate import Estimate
+from truthing.metrics.estimate import NEARLY, Estimate
 from truthing.noise.base import TableNoise
 from truthing.noise.bits import entropy, label_bits
 from truthing.noise.known import Confusion
@@ -25,19 +25,20 @@ from truthing.people.agreement import Coefficient, agreement
 from truthing.people.confusion import (
     given_noise,
     learned_noise,
-    linked_error,
     with_copies,
     wrong_together,
 )
-from truthing.people.graded import graded_errors
+from truthing.people.drawn import SurveyedError, about_labelers, surveyed_noise
+from truthing.people.graded import error_by_link, graded_errors
 from truthing.people.graded_agreement import graded_agreement
 from truthing.people.label_bits import collected_bits
 from truthing.people.result import LabelersReport
 from truthing.progress import Progress, listener, part
+from truthing.survey.design import Survey, refuse_survey
 from truthing.truth import checks, known_noise
 from truthing.truth.consensus import Entries
 from truthing.truth.labeler_groups import LabelerGroups
-from truthing.truth.link.views import read_consensus
+from truthing.truth.link.views import Views, read_consensus
 from truthing.truth.outcome import NoiseSummary
 
 TOGETHER = (
@@ -46,6 +47,7 @@ TOGETHER = (
 )
 
 MOST_CELLS = 2_000_000  # labelers × classes × classes
+MOST_LABELERS = 20_000  # with as many, a minute and a gigabyte
 
 
 def labelers(
@@ -57,6 +59,10 @@ def labelers(
     panel: str | None = None,
     groups: Any = None,
     scale: str | None = None,
+    cluster: Any = None,
+    weights: Any = None,
+    stratum: Any = None,
+    by: Any = None,
     repeats: Repeats = "error",
     draws: int = 1000,
     seed: int = 0,
@@ -90,6 +96,15 @@ def labelers(
         how many independent labels an item's labels are worth.
     scale : {"nominal", "ordinal"}, optional
         "ordinal": classes are grades in order; agreement is also measured by distance.
+    cluster : column, sequence or mapping, optional
+        Items that belong together (images of a patient, answers to a prompt) and share mistakes:
+        intervals are about new ones like them, and wider.
+    weights : column, sequence or mapping, optional
+        How many items each stands for, where items were not drawn with equal chances.
+    stratum : column, sequence or mapping, optional
+        Strata that the items were drawn from; labelers may err otherwise in each.
+    by : column, sequence or mapping, optional
+        Slices: each labeler's error by the others is also given for each (`by_slice`).
     repeats : {"error", "first", "last", "keep"}, default "error"
         What to do when a labeler gave one item two different labels.
     draws : int, default 1000
@@ -130,6 +145,7 @@ def labelers(
     joined, order = in_order(prepare(None, labels, gold=gold, repeats=repeats))
     votes = joined.labels
     _require_names(votes)
+    survey = survey_of(joined, order, cluster=cluster, weights=weights, stratum=stratum, by=by)
     model = order.model(as_noise(Kinds(scale=scale).model(noise)))
     fixed = None if prior is None else as_prior(prior, votes.classes)
     learned = known_noise.must_be_learned(model, votes)
@@ -142,7 +158,7 @@ def labelers(
     kind = panel_of(panel, votes.labelers, notes)
     values, among = _scale_and_groups(scale, groups, joined, kind, seed, notes)
     readings = read_consensus(Entries.of(copies.kept))
-    graded: dict[Any, Array] = {}
+    graded: dict[Any, SurveyedError] = {}
     together = None
     if learned:
         common: dict[str, Any] = {"n_draws": draws, "seed": seed}
@@ -150,9 +166,13 @@ def labelers(
             votes, copies, joined.gold, model, fixed, progress=part(say, 0.1, 0.8), **common
         )
         common["panel"] = kind
-        together = Estimate.from_draws(linked_error(readings, joined.gold, own=True, **common))
-        graded = graded_errors(copies.kept, joined.gold, progress=part(say, 0.8, 0.95), **common)
+        if not survey.plain:
+            summary = surveyed_noise(summary, votes, copies.fit.posterior, survey)
+        together = _consensus_error(readings, joined.gold, survey, common)
+        common["progress"] = part(say, 0.8, 0.95)
+        graded = graded_errors(copies.kept, joined.gold, survey=survey, **common)
     else:
+        refuse_survey(survey.used, "where the labelers' noise is given: leave noise= out.")
         summary, doubts = given_noise(votes, joined.gold, model, fixed), []
     warnings = joined.warnings + doubts
     tables, priors = summary.confusion_draws, summary.prior_draws
@@ -161,21 +181,12 @@ def labelers(
     say(0.95, "counting what labels tell")
     bits = label_bits(tables, priors[:, None, :])
     worth, added = _bits_collected(votes, copies, tables, priors, seed)
-    swaps = {
-        name: meant
-        for t, name in enumerate(votes.labelers)
-        if (meant := copying.reading(tables[:, t], votes.classes))
-    }
-    kinds = tuple(
-        copying.kind(name in copies.original, name in swaps, bits[:, t], entropy(priors))
-        for t, name in enumerate(votes.labelers)
-    )
+    swaps, kinds = _swaps_and_kinds(votes, copies, tables, priors, bits)
     warnings += checks.structure_warnings(
         votes, np.zeros(votes.n_labelers), votes.n_classes, classifier=False
     )
-    warnings += _doubts(copies.kept, joined.gold, learned) + wrong_together(
-        readings, joined.gold, votes
-    )
+    warnings += _doubts(copies.kept, joined.gold, learned)
+    warnings += wrong_together(readings, joined.gold, votes)
     error = 1 - (priors[:, None, :] * tables.diagonal(axis1=2, axis2=3)).sum(axis=2)
     checked, wrong = _on_gold(votes, joined.gold)
     return LabelersReport(
@@ -197,14 +208,43 @@ def labelers(
         gold_checked=order.by_labeler(checked),
         gold_wrong=order.by_labeler(wrong),
         consensus_error=together,
-        graded=graded,
+        graded={name: found.error for name, found in graded.items()},
+        slices={name: found.slices for name, found in graded.items() if found.slices},
         sizes=sizes(joined),
         seed=seed,
         warnings=warnings,
-        assumptions=notes + _assumptions(summary.model, learned, bool(graded), joined, copies),
+        assumptions=[
+            *notes,
+            *_assumptions(summary.model, learned, bool(graded), joined, copies),
+            *about_labelers(survey, votes.n_items),
+        ],
         source=votes,
         gold=_known(joined),
     )
+
+
+def _consensus_error(
+    readings: Views, gold: Array, survey: Survey, common: dict[str, Any]
+) -> Estimate:
+    """How often the labelers' consensus is wrong."""
+    found = error_by_link(readings, gold, survey=survey, own=True, **common)
+    return Estimate.from_draws(found.error, slack=NEARLY)
+
+
+def _swaps_and_kinds(
+    votes: Labels, copies: copying.Copies, tables: Array, priors: Array, bits: Array
+) -> tuple[dict[Any, dict[Any, Any]], tuple[str, ...]]:
+    """Labelers who mean other classes than they name, and the kind of each labeler."""
+    swaps = {
+        name: meant
+        for t, name in enumerate(votes.labelers)
+        if (meant := copying.reading(tables[:, t], votes.classes))
+    }
+    kinds = tuple(
+        copying.kind(name in copies.original, name in swaps, bits[:, t], entropy(priors))
+        for t, name in enumerate(votes.labelers)
+    )
+    return swaps, kinds
 
 
 def _scale_and_groups(
@@ -264,6 +304,12 @@ def _require_names(labels: Labels) -> None:
             "these votes are anonymous: who gave which label is not in the file, so labelers "
             "cannot be judged. "
             "Give a table with a labeler column; tr.agreement(labels) works on votes."
+        )
+    if labels.n_labelers > MOST_LABELERS:
+        raise InputError(
+            f"{labels.n_labelers:,} labelers are too many to describe one by one (at most "
+            f"{MOST_LABELERS:,}): keep those with the most labels. tr.grade, tr.prevalence and "
+            "tr.compare answer as it is."
         )
     if labels.n_labelers * labels.n_classes**2 > MOST_CELLS:
         raise InputError(

@@ -13,7 +13,7 @@ import polars as pl
 from truthing.class_codes import Array
 from truthing.errors import InputError, did_you_mean
 from truthing.labels import Labels
-from truthing.metrics.estimate import Estimate, credible_interval
+from truthing.metrics.estimate import NEARLY, Estimate, credible_interval
 from truthing.metrics.words import share
 from truthing.noise.bits import entropy
 from truthing.people import advice as advising
@@ -23,6 +23,7 @@ from truthing.people.pairs import Pair
 from truthing.people.without import Without, without
 from truthing.people.worth import labelers_needed
 from truthing.results import Result
+from truthing.survey.slices import SliceEstimate, slice_estimates
 from truthing.truth.outcome import NoiseSummary
 
 
@@ -62,6 +63,8 @@ class LabelersReport(Result):
     source: Labels | None = field(default=None, repr=False)
     gold: Mapping[Any, Any] | None = field(default=None, repr=False)
     effective_size: Estimate | None = None  # independent labels that an item's are worth
+    # of each labeler and slice: draws of the error by the others, items and gold items
+    slices: Mapping[Any, Mapping[str, tuple[Array, int, int]]] = field(default_factory=dict)
 
     # ---- questions -------------------------------------------------------------------------------
 
@@ -82,8 +85,9 @@ class LabelersReport(Result):
             what: Estimate.from_draws(getattr(self, what)[:, t])
             for what in ("error", "bits", "adds")
         }
-        graded = self.graded.get(self.labelers[t])
-        return found if graded is None else found | {"graded": Estimate.from_draws(graded)}
+        if self.labelers[t] in self.graded:
+            found["graded"] = Estimate.from_draws(self.graded[self.labelers[t]], slack=NEARLY)
+        return found
 
     @property
     def panel(self) -> Estimate:
@@ -123,6 +127,13 @@ class LabelersReport(Result):
 
     def who(self, kind: str) -> list[Any]:
         return [self.labelers[t] for t in self.order if self.kinds[t] == kind]
+
+    def by_slice(self, name: Any) -> list[SliceEstimate]:
+        """A labeler's error by the others in each slice that ``by=`` makes, partially pooled."""
+        found = self.slices.get(self.labelers[self._place(name)], {})
+        draws = {s: Estimate.from_draws(error, slack=NEARLY) for s, (error, _, _) in found.items()}
+        sizes = {s: (items, gold) for s, (_, items, gold) in found.items()}
+        return slice_estimates("error", draws, sizes) if found else []
 
     # ---- for people and programs -----------------------------------------------------------------
 
@@ -195,7 +206,7 @@ class LabelersReport(Result):
         if self.graded:
             nothing = np.full(2, np.nan)
             draws = [self.graded.get(self.labelers[t], nothing) for t in order]
-            limits = [credible_interval(d, level) for d in draws]
+            limits = [credible_interval(d, level, NEARLY) for d in draws]
             columns |= {
                 "graded": [d.mean() for d in draws],
                 "graded_low": [a for a, _ in limits],
@@ -242,6 +253,11 @@ class LabelersReport(Result):
                 if self.effective_size is None
                 else _span(self.effective_size, level),
             },
+            "slices": [
+                {"labeler": str(name), **each.to_dict(level)}
+                for name in self.slices
+                for each in self.by_slice(name)
+            ],
             "agreement": {name: _span(value, level) for name, value in self.agreement.items()},
             "pairs": [pair.to_dict() for pair in self.pairs],
             "classes": list(self.classes),

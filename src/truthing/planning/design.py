@@ -16,6 +16,7 @@ import numpy as np
 
 from truthing.class_codes import Array
 from truthing.errors import InputError, did_you_mean, listing
+from truthing.planning.drawn import PLAIN, Sampling
 from truthing.planning.surface import ANCHORS, FEWEST, KNOWN_ANCHORS, Surface
 from truthing.planning.widths import Goal
 from truthing.planning.world import Composition, World
@@ -239,6 +240,11 @@ class CostCurve:
     width: Array
     surface: Surface
     kinds: tuple[str, ...]
+    sampling: Sampling = PLAIN
+
+    def expected(self, items: float, gold: float) -> float:
+        """The width with so many items and gold items."""
+        return float(self.sampling.width(self.surface, items, gold))
 
     def design(self, place: int) -> Design:
         n, gold, width = int(self.items[place]), int(self.gold[place]), float(self.width[place])
@@ -250,7 +256,7 @@ class CostCurve:
     @property
     def without_gold(self) -> float:
         """The least width that items and labels alone can reach."""
-        return float(self.surface.width(max(self.items.max(), self.surface.items[-1]), 0.0))
+        return self.expected(max(self.items.max(), self.surface.items[-1]), 0.0)
 
     def within(self, budget: float) -> Design | None:
         """The narrowest design that the budget pays for."""
@@ -309,6 +315,7 @@ def trace(
     *,
     items: int | None,
     kinds: tuple[str, ...],
+    sampling: Sampling = PLAIN,
 ) -> CostCurve:
     """Cost and width of every lattice design, reduced to those that nothing beats."""
     lattice = round_numbers(MOST_ITEMS)
@@ -327,14 +334,13 @@ def trace(
         fits = (gold <= items_ * (0.9 if surface.sample else 1.0)) | (gold == stock.gold)
         items_, gold = items_[fits], gold[fits]
     cost = costs.of_design(items_, composition, gold, stock)
-    width = surface.width(items_, gold)
+    width = sampling.width(surface, items_, gold)
     order = np.lexsort((width, cost))
     items_, gold, cost, width = items_[order], gold[order], cost[order], width[order]
     best = np.minimum.accumulate(width)
     better = np.flatnonzero(np.concatenate([[True], width[1:] < best[:-1]]))
-    return CostCurve(
-        composition, items_[better], gold[better], cost[better], width[better], surface, kinds
-    )
+    chosen = items_[better], gold[better], cost[better], width[better]
+    return CostCurve(composition, *chosen, surface, kinds, sampling)
 
 
 def pick(

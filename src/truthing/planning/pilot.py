@@ -15,20 +15,25 @@ from truthing.asking import (
     positive_class,
     prepare,
     selection_weights,
+    survey_of,
 )
 from truthing.class_codes import Array
 from truthing.errors import InputError, did_you_mean
 from truthing.grading import grade
+from truthing.matching import Joined
 from truthing.noise.base import TableNoise
 from truthing.noise.steps import fix_gold
-from truthing.ordering import in_order
+from truthing.ordering import Order, in_order
 from truthing.planning.design import Costs, Design, Stock
+from truthing.planning.drawn import PLAIN, Sampling
 from truthing.planning.panel import PanelBelief
 from truthing.planning.sequential import PilotState
 from truthing.planning.widths import Goal
 from truthing.planning.world import Kind, World
 from truthing.predicted import predicted_classes
 from truthing.randomness import child
+from truthing.report import Report
+from truthing.survey.clusters import sharing
 from truthing.truth import known_noise
 from truthing.truth.consensus import Entries
 from truthing.truth.link.views import Views, read_panel
@@ -49,10 +54,20 @@ class Learned:
     state: PilotState
     assumptions: list[str]
     warnings: list[str]
+    sampling: Sampling = PLAIN
 
 
 def learn(
-    pilot: Any, *, costs: Any, labelers: Any, noise: Any, goal: Goal, positive: Any, seed: int
+    pilot: Any,
+    *,
+    costs: Any,
+    labelers: Any,
+    noise: Any,
+    goal: Goal,
+    positive: Any,
+    seed: int,
+    cluster: Any = None,
+    weights: Any = None,
 ) -> Learned:
     """Grade the pilot, and take the world from the grade."""
     given = _fields(pilot)
@@ -62,6 +77,7 @@ def learn(
         given["predictions"], given["labels"], gold=given["gold"],
         gold_weights=given["gold_weights"], noise=noise,
         target=goal.target, panel_error=goal.panel_error, positive=positive, draws=2000, seed=seed,
+        cluster=cluster, weights=weights,
     )  # fmt: skip
     place = positive_class(panel.classes, positive, [])
     predicted, _ = predicted_classes(joined, place, None, [])
@@ -92,10 +108,10 @@ def learn(
     warnings = list(report.warnings)
     prices = Costs.of(costs, tuple(members))
     chances = given["gold_weights"]
-    weights = None if chances is None else selection_weights(chances, joined)
+    chosen = None if chances is None else selection_weights(chances, joined)
     if readings is not None:
         panel_belief = PanelBelief.of(
-            readings, goal.link_level(readings), joined.gold, seed=seed, weights=weights
+            readings, goal.link_level(readings), joined.gold, seed=seed, weights=chosen
         )
         world = replace(world, panel=panel_belief)
         if goal.panel_error is None:
@@ -106,7 +122,7 @@ def learn(
         asked = np.array([float(chances.get(item, np.nan)) for item in panel.items])
     state = PilotState(
         panel, predicted, joined.gold, goal, world, prices, members, not per_person, high - low,
-        readings, model.log_likelihood(panel) if goal.known else None, weights, asked,
+        readings, model.log_likelihood(panel) if goal.known else None, chosen, asked,
     )  # fmt: skip
     now = Design(panel.n_items, dict(zip(members, stock.per_item)), n_gold, 0.0, high - low)
     right = np.mean([k.tables.diagonal(axis1=1, axis2=2).mean() for k in kinds])
@@ -120,7 +136,20 @@ def learn(
             "Different ways to trust your labels differ more than the model of the labelers "
             "explains; the plan keeps that excess for every design."
         )
-    return Learned(world, stock, prices, now, state, assumptions, warnings)
+    sampling = _sampling(joined, order, report, world.accuracy, cluster=cluster, weights=weights)
+    return Learned(world, stock, prices, now, state, assumptions, warnings, sampling)
+
+
+def _sampling(joined: Joined, order: Order, report: Report, right: float, **said: Any) -> Sampling:
+    """What the data in hand show about their clusters and weights."""
+    drawn = survey_of(joined, order, **said)
+    size, correlation, share = 1.0, 0.0, 1.0
+    if drawn.cluster is not None:
+        size = sharing(drawn.cluster)
+        correlation = float(report.diagnostics["clusters"]["correlation"])
+    if drawn.weight is not None:
+        share = drawn.effective_items / len(drawn.weight)
+    return Sampling(size, correlation, share, right)
 
 
 def likeliest_joint(log_likelihood: Array, predicted: Array, gold: Array) -> Array:

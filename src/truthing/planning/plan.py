@@ -22,6 +22,7 @@ from truthing.planning.design import (
     pick,
     trace,
 )
+from truthing.planning.drawn import Sampling, by_word
 from truthing.planning.result import Plan
 from truthing.planning.surface import FEWEST, simulate_surface
 from truthing.planning.widths import Goal
@@ -44,6 +45,8 @@ def plan(
     noise: Any = None,
     panel_error: float | tuple[float, float] | None = None,
     shared: float = 0.0,
+    cluster: Any = None,
+    weights: Any = None,
     target: str | None = None,
     level: float = 0.95,
     positive: Any = None,
@@ -86,6 +89,12 @@ def plan(
         items, or ``(a, b)`` of a Beta distribution, states it. Known noise is planned with 0.
     shared : float, default 0
         Chance that a label depends on the item and not on the labeler: mistakes in common.
+    cluster : int, tuple, column, sequence or mapping, optional
+        Items that belong together: how many make a cluster, or ``(8, 0.3)`` with the correlation of
+        their mistakes. With a pilot: its clusters, as `grade` takes them.
+    weights : float, sequence, column or mapping, optional
+        Weights that items will have, or the share of items that such weights leave (0.6). With a
+        pilot: its weights, as `grade` takes them.
     target : {"sample", "population"}, optional
         What the interval is about. None: "sample" where the items are fixed.
     level : float, default 0.95
@@ -140,8 +149,11 @@ def plan(
             goal=goal,
             positive=positive,
             seed=seed,
+            cluster=cluster,
+            weights=weights,
         )
         world, stock, prices = learned.world, learned.stock, learned.costs
+        sampling = learned.sampling
         assumptions += learned.assumptions
         items = _pilot_items(items, stock, prices)
     else:
@@ -167,6 +179,7 @@ def plan(
             positive=positive,
             assumptions=assumptions,
         )
+        sampling = by_word(cluster, weights, world.accuracy)
         learned, stock, prices = (
             None,
             Stock(),
@@ -178,12 +191,14 @@ def plan(
         classes=world.classes,
         positive=world.positive,
     )
-    curves = _curves(world, goal, prices, stock, items, most_labels, sets, seed, listener(progress))
+    say = listener(progress)
+    about = world, goal, prices, stock, items, most_labels, sets, seed
+    curves = _curves(*about, say, sampling)
     best, feasible = _best(curves, width, budget)
     table = _table(curves, best, width, budget)
     floor = _floor(curves, goal, stock)
     now = None if learned is None else learned.now
-    assumptions += what_is_assumed(goal, world, sets)
+    assumptions += what_is_assumed(goal, world, sets) + sampling.words(best.items)
     warnings = ([] if learned is None else learned.warnings) + doubts(curves, stock, now)
     sentence = answer_sentence(
         best, goal, curves, feasible=feasible, width=width, budget=budget, floor=floor, now=now
@@ -272,6 +287,7 @@ def _pilot_items(items: int | None, stock: Stock, costs: Costs) -> int | None:
 
 def _curves(
     world: World, goal: Goal, costs: Costs, stock: Stock, items: int | None, most_labels: int, sets: int, seed: int, say: Progress,
+    sampling: Sampling,
 ) -> list[CostCurve]:  # fmt: skip
     """Simulate every composition's surface, and trace what can be bought on it."""
     if items is None and costs.item is None:
@@ -301,7 +317,9 @@ def _curves(
             sets=sets,
             seed=seed,
         )
-        curves.append(trace(surface, composition, costs, stock, items=items, kinds=names))
+        curves.append(
+            trace(surface, composition, costs, stock, items=items, kinds=names, sampling=sampling)
+        )
     return curves
 
 

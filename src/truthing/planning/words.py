@@ -105,7 +105,7 @@ def doubts(curves: list[CostCurve], stock: Stock, now: Design | None) -> list[st
     held = [
         c for c in curves if all(abs(a - b) < 1e-9 for a, b in zip(c.composition, stock.per_item))
     ]
-    expected = float(held[0].surface.width(stock.items, stock.gold)) if held else now.width
+    expected = held[0].expected(stock.items, stock.gold) if held else now.width
     if abs(expected / max(now.width, 1e-9) - 1) <= 0.25:
         return []
     return [

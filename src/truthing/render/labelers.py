@@ -72,7 +72,24 @@ def facts(result: LabelersReport, level: float, expert: float) -> dict[str, list
         for name, meant in list(result.readings.items())[:MOST_PAIRS]
     ]
     found = {"Agree": [agree] if agree else [], "Pairs": pairs, "Invert": swaps}
+    found["Slices"] = worst_slices(result, level)
     return {**found, "Expert": [expert_sentence(result, expert)]}
+
+
+def worst_slices(result: LabelersReport, level: float) -> list[str]:
+    """Where each labeler errs most, with the probability that it is that slice."""
+    told = []
+    for name in list(result.slices)[:MOST_PAIRS]:
+        found = result.by_slice(name)
+        worst = max(found, key=lambda each: each.probability_worst)
+        low, high = worst.estimate.interval(level)
+        told.append(
+            f"{one_line(name)} errs most in {one_line(worst.name)} of {len(found)} slices with "
+            f"probability {worst.probability_worst:.0%}: {low:.2f} to {high:.2f} by the others."
+        )
+    if len(result.slices) > MOST_PAIRS:
+        told.append(f"{len(result.slices) - MOST_PAIRS} more labelers: the JSON form shows all.")
+    return told
 
 
 def sheet(

@@ -40,7 +40,14 @@ def methods(report: Report, level: float = 0.95) -> tuple[str, list[str]]:
     ]
     cited = ["lam"]
     if report.method == "posterior":
-        if report.noise.learned:
+        calibration = report.diagnostics.get("calibration_items")
+        if calibration:
+            said.append(
+                f"How labelers answer items of each class was learned on {calibration:,} other "
+                "items with known truth (a calibration set; Dirichlet-multinomial rows by Gibbs "
+                "sampling) and carried over to the graded items."
+            )
+        elif report.noise.learned:
             said.append(
                 "The labelers’ error rates were learned from the labels "
                 f"({report.noise.model}; Dawid & Skene 1979), with the classifier as one "
@@ -88,7 +95,7 @@ def methods(report: Report, level: float = 0.95) -> tuple[str, list[str]]:
                 f"{report.diagnostics['effective_sample_size']:,.0f}; Gelman et al. 2013)."
             )
             cited.append("gelman")
-        elif report.noise.learned and "link_effective_sample_size" not in report.diagnostics:
+        elif report.noise.learned and not by_link and not calibration:
             said.append(
                 "The uncertainty of the learned rates was found by a weighted likelihood "
                 "bootstrap (Newton & Raftery 1994)."

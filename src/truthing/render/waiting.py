@@ -10,7 +10,7 @@ from functools import cache
 from threading import Timer
 from typing import TypeVar
 
-from truthing.compiled import compiled_before
+from truthing.compiled import when_compiling
 from truthing.progress import Progress, silent
 from truthing.render.console import err
 
@@ -21,10 +21,10 @@ PATIENCE = 1.5  # seconds before a bar is worth looking at
 @cache
 def _say_compiling() -> None:
     """Once a process."""
-    if not compiled_before():
-        err().print(
-            "First run on this machine: compiling takes up to a minute; later runs start at once."
-        )
+    err().print(
+        "First run of this kind on this machine: compiling takes up to a minute; later runs start "
+        "at once."
+    )
 
 
 @contextmanager
@@ -36,7 +36,7 @@ def waiting() -> Iterator[Progress]:
     if not console.is_terminal:
         yield silent
         return
-    _say_compiling()
+    when_compiling(_say_compiling)
     if console.is_dumb_terminal:
         yield silent
         return

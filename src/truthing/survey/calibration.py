@@ -13,6 +13,7 @@ from truthing.class_codes import Array
 from truthing.errors import InputError, did_you_mean, listing
 from truthing.labels import Labels
 from truthing.matching import join
+from truthing.survey.columns import codes_of, column_of
 
 CHOSEN = ("truth", "verdict")
 FEWEST = 10
@@ -29,6 +30,7 @@ class CalibrationItems:
     predicted: Array | None = None
     chosen: str | None = None
     notes: tuple[str, ...] = ()
+    cluster: Array | None = None  # codes; None: nobody said
 
 
 def read_calibration(
@@ -37,11 +39,13 @@ def read_calibration(
     labels: Labels,
     graded: Sequence[Any],
     answers: Sequence[Mapping[Any, int]] = (),
+    cluster: Any = None,
 ) -> tuple[Labels, CalibrationItems]:
     """The graded labels by the labelers that both sets have, and the calibration items.
 
     ``given`` is (labels, truth), or one source that holds both; ``answers`` are the predictions of
-    each model for items that are not graded, item to class code.
+    each model for items that are not graded, item to class code; ``cluster`` is what the user says
+    of the graded items' clusters, which may hold those of the calibration items too.
     """
     if chosen is not None and chosen not in CHOSEN:
         raise InputError(
@@ -91,7 +95,26 @@ def read_calibration(
     guesses = None
     if answers and all(all(i in each for i in items) for each in answers):
         guesses = np.array([[each[i] for i in items] for each in answers])
-    return mine, CalibrationItems(other, truths, guesses, chosen, (*notes, *told))
+    clusters = None if cluster is None else _clusters(cluster, items, case.readings)
+    if cluster is not None and clusters is None:
+        notes.append(
+            "The calibration items' clusters are not known, so each was taken as one of its own: "
+            "give `cluster=` as a column of both files, or a mapping that names items of both."
+        )
+    return mine, CalibrationItems(other, truths, guesses, chosen, (*notes, *told), clusters)
+
+
+def _clusters(given: Any, items: Sequence[Any], readings: Sequence[Any]) -> Array | None:
+    """Codes of the calibration items' clusters, where a column of their file or a mapping tells
+    them all."""
+    if isinstance(given, str):
+        has = any(given in reading.table.frame.columns for reading in readings)
+        given = column_of(given, readings, "cluster") if has else {}
+    if not isinstance(given, Mapping):
+        return None
+    texts = {str(k): v for k, v in given.items()}
+    values = [texts.get(str(i)) for i in items]
+    return None if any(v is None for v in values) else codes_of(values)[0]
 
 
 def same_labelers(labels: Labels, theirs: Labels) -> tuple[Labels, Labels, list[str]]:

@@ -100,6 +100,15 @@ def gold_worth(cluster: Array, gold: Array, found: Alike, target: str) -> float:
     return 1 / (1 + max(0.0, together - expected) * found.correlation * few)
 
 
+def worth_in_clusters(cluster: Array, right: Array) -> float:
+    """What one of these items counts for new clusters like theirs, where it is known who is
+    right."""
+    found, _ = intraclass(right.astype(float), cluster)
+    together = sharing(cluster)
+    few = 1 + 2 / max(len(cluster) / together - 3, 1.0)
+    return 1 / (1 + (together - 1) * max(found, LEAST) * few)
+
+
 def forgotten_weights(readings: Iterable[Any]) -> str | None:
     """A sentence where a column looks like weights or strata that nobody named."""
     for _, name in _unused(readings, WEIGHTS):

@@ -27,6 +27,7 @@ class Deployment:
     low: Array
     high: Array
     drawn: Array | None = None
+    by_rate: bool = False  # as `prevalence` found it
 
     def draw(self, n_draws: int, rng: np.random.Generator) -> Array:
         """Shares, draws × classes; a range is drawn evenly."""
@@ -36,7 +37,7 @@ class Deployment:
         return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
     def words(self, classes: Sequence[Any]) -> str:
-        if self.drawn is not None:
+        if self.drawn is not None and self.by_rate:
             shares = [f"{c} {p:.0%}" for c, p in zip(classes, self.drawn.mean(axis=0))]
             return f"the shares that rate found ({listing(shares, 4)})"
         shares = [
@@ -147,4 +148,4 @@ def _from_rate(result: Any, classes: Sequence[Any]) -> Deployment:
         if str(c) in known:
             drawn[:, k] = result.draws[:, known[str(c)]]
     drawn /= drawn.sum(axis=1, keepdims=True)
-    return Deployment(drawn.min(axis=0), drawn.max(axis=0), drawn)
+    return Deployment(drawn.min(axis=0), drawn.max(axis=0), drawn, by_rate=True)

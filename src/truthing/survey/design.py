@@ -14,6 +14,7 @@ from truthing.survey.columns import NOTHING, codes_of, number_in, per_item
 
 MOST_SLICES = 200
 FEW_IN_SLICE = 5
+MOST_WEIGHTS = 12  # weights told apart
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +45,16 @@ class Survey:
         if self.weight is None:
             return float("nan")
         return float(self.weight.sum() ** 2 / (self.weight**2).sum())
+
+    def weight_levels(self, most: int = MOST_WEIGHTS) -> Array | None:
+        """Codes of items of one weight; beyond ``most`` weights those of neighbours together."""
+        if self.weight is None:
+            return None
+        values, codes = np.unique(self.weight, return_inverse=True)
+        if len(values) > most:
+            limits = np.quantile(self.weight, np.linspace(0, 1, most + 1)[1:-1])
+            codes = np.searchsorted(limits, self.weight)
+        return np.asarray(codes).reshape(-1)
 
     def items_of(self, name: str) -> Array:
         assert self.slice is not None
@@ -133,7 +144,7 @@ def _about_slices(slices: Array, names: tuple[str, ...]) -> list[str]:
     if len(names) > 2:
         told.append(
             f"{len(names)} slices are shown: with so many the worst one is partly bad luck. "
-            "Slices are partially pooled, which tempers it; decide beforehand which one matters."
+            "Decide beforehand which one matters."
         )
     small = [repr(n) for n, count in zip(names, np.bincount(slices)) if count < FEW_IN_SLICE]
     if small:

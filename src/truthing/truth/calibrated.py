@@ -45,6 +45,8 @@ class Setting:
     said: Array  # the consensus class of each category
     agrees: Array  # combinations × categories
     by_verdict: bool = False
+    block: Array | None = None  # of each group: strata and slices have class shares of their own
+    worth: float = 1.0  # what a graded item counts: less where items come in clusters
 
     @property
     def joint(self) -> bool:
@@ -58,20 +60,33 @@ class Setting:
         return np.asarray(self.combination * self.seen.shape[2] + self.category)
 
     @property
+    def blocks(self) -> Array:
+        return np.zeros(len(self.size), dtype=np.int64) if self.block is None else self.block
+
+    @property
+    def total(self) -> Array:
+        """Graded items of each group, gold included."""
+        return np.asarray(self.size + self.known.sum(axis=1))
+
+    @property
     def held(self) -> Array:
         """Graded items in each place."""
-        size = self.size + self.known.sum(axis=1)
-        n_places = self.seen[0].size
-        return np.bincount(self.place, weights=size, minlength=n_places)
+        return np.bincount(self.place, weights=self.total, minlength=self.seen[0].size)
+
+    @property
+    def block_shares(self) -> Array:
+        """The blocks' shares of the graded items."""
+        return np.bincount(self.blocks, weights=self.total) / self.total.sum()
 
 
 @dataclass(frozen=True, eq=False)
 class Chances:
     """Draws of each group's class probabilities, draws × groups × classes, and of the classes'
-    shares among new items."""
+    shares among new items, draws × classes, and draws × blocks × classes."""
 
     chance: Array
     shares: Array
+    by_block: Array
 
 
 def draw_chances(
@@ -91,7 +106,7 @@ def draw_chances(
             kept.append((state.chance, state.shares))
     order = rng.permutation(chains * keep)[:n_draws]
     chance, shares = (np.concatenate(parts)[order] for parts in zip(*kept))
-    return Chances(chance, shares)
+    return Chances(chance, np.einsum("b,dbc->dc", setting.block_shares, shares), shares)
 
 
 def _believed(setting: Setting) -> Array:
@@ -127,15 +142,17 @@ class _State:
         self.lift = np.exp(tilt[:, None, None, None] * lifted)  # chains × t × a × k
         combinations = setting.agrees.shape[0]
         self.answers = np.full((chains, n, combinations), 1 / combinations)
-        self.shares = _dirichlet(np.ones((chains, n)), rng)
+        self.blocks = setting.blocks
+        self.shares = _dirichlet(np.ones((chains, len(setting.block_shares), n)), rng)
         self.rows = self._rows(np.zeros((chains, *self.seen.shape)))
         self.chance = self._chances()
 
     def step(self) -> None:
         setting, rng = self.setting, self.rng
         drawn = rng.multinomial(setting.size, self.chance) + setting.known  # chains × groups × t
-        self.shares = _dirichlet(drawn.sum(axis=1) + 0.5, rng)
-        self.rows = self._rows(_added(drawn, self.place, self.seen.shape[1]))
+        by_block = _added(drawn, self.blocks, self.shares.shape[1]).transpose(0, 2, 1)
+        self.shares = _dirichlet(setting.worth * by_block + 0.5, rng)
+        self.rows = self._rows(setting.worth * _added(drawn, self.place, self.seen.shape[1]))
         if not setting.joint:
             self._answer(drawn)
         self.chance = self._chances()
@@ -155,7 +172,7 @@ class _State:
         setting = self.setting
         weight = self.rows[:, :, self.place]
         if not setting.by_verdict:
-            weight = self.shares[:, :, None] * weight
+            weight = self.shares[:, self.blocks].transpose(0, 2, 1) * weight
         if not setting.joint:
             tilted = self.answers[:, :, :, None] * self.lift
             tilted = tilted / np.maximum(tilted.sum(axis=2, keepdims=True), 1e-300)

@@ -12,7 +12,6 @@ from truthing.metrics.confusion import ConfusionMatrix
 from truthing.metrics.counts import metric_names
 from truthing.metrics.estimate import NEARLY
 from truthing.survey.clusters import Alike, alike, gold_worth, sharing
-from truthing.survey.design import Survey
 from truthing.truth.assumed import about_survey, assumed
 from truthing.truth.draws import AnswerBesideGold, moved
 from truthing.truth.erring_gold import (
@@ -48,7 +47,6 @@ VIEWS = (
 )
 LINK, COUNTS, GOLD, MORE_GOLD = range(4)  # streams of random numbers
 CONFLICT = 0.01
-MOST_WEIGHTS = 12  # weights told apart; beyond, those of neighbours are averaged
 MOST_NAMED = 30  # metrics that are compared with gold alone before anybody asks
 
 
@@ -72,9 +70,9 @@ def answer_by_link(
     link = draw_the_link(question, views, panel_error)
     answer, slices = _answers(question, views, link, together)
     by_gold = _taken_from_gold(question, answer) if question.n_gold else []
-    curves, untold = _curves(question, views, link)
+    scored = question.scores is not None and question.positive is not None
+    curves = _linked_scores(question, views, link) if scored else None
     found, said = _about_gold(question, link)
-    said += untold
     if together is not None:
         found["clusters"] = {"correlation": together.correlation, "clusters": together.n_clusters}
     return Outcome(
@@ -235,10 +233,15 @@ def gold_alone(question: Question, items: Array | None = None) -> GoldAlone:
 
 def alike_items(question: Question, views: Views) -> Alike | None:
     """How alike the items of a cluster are, where clusters were declared."""
-    cluster = question.survey.cluster
-    if cluster is None:
+    if question.survey.cluster is None:
         return None
-    seen = views.consensus.argmax(axis=1)
+    return alike_seen(question, views.consensus.argmax(axis=1))
+
+
+def alike_seen(question: Question, seen: Array) -> Alike:
+    """The same from the consensus's class of each item."""
+    cluster = question.survey.cluster
+    assert cluster is not None
     if not question.constant:
         return alike(cluster, seen == question.predicted, question.gold, question.predicted)
     found = [
@@ -276,7 +279,7 @@ def _link(question: Question, views: Views, components: Components) -> LinkDraws
         n_draws=question.n_draws,
         gold_weights=question.gold_weights,
         blocks=_blocks(question),
-        split=_split(question.survey),
+        split=question.survey.weight_levels(),
         gold_error=question.gold_error,
     )
     return replace(found, positions=scale_positions(question.values))
@@ -286,17 +289,6 @@ def _blocks(question: Question) -> list[Array]:
     """Codes of items that may have effects of their own."""
     seen = question.gold_chosen.strata
     return [*question.survey.blocks, *([] if seen is None else [seen])]
-
-
-def _split(survey: Survey) -> Array | None:
-    """Codes that keep items of different weight in different groups, up to a dozen weights."""
-    if survey.weight is None:
-        return None
-    values, codes = np.unique(survey.weight, return_inverse=True)
-    if len(values) > MOST_WEIGHTS:
-        limits = np.quantile(survey.weight, np.linspace(0, 1, MOST_WEIGHTS + 1)[1:-1])
-        codes = np.searchsorted(limits, survey.weight)
-    return np.asarray(codes).reshape(-1)
 
 
 def _about_gold(question: Question, link: LinkDraws) -> tuple[dict[str, Any], list[str]]:
@@ -322,18 +314,6 @@ def _named(views: Views) -> dict[str, float]:
     return {"agreement": views.agreement, **dict(zip(VIEWS, map(float, shares)))}
 
 
-def _curves(question: Question, views: Views, link: LinkDraws) -> tuple[Any, list[str]]:
-    """Curves and areas where there are scores, and why not where the items' sampling forbids."""
-    survey = question.survey
-    if question.scores is None or question.positive is None:
-        return None, []
-    clustered = survey.cluster is not None and question.target == "population"
-    if survey.weight is not None or clustered:
-        what = "weights" if survey.weight is not None else "clusters and new data"
-        return None, [f"Curves and areas under them are left out: they do not take {what}."]
-    return _linked_scores(question, views, link), []
-
-
 def _linked_scores(question: Question, views: Views, link: LinkDraws) -> ScoreAnswer:
     """The link's chances, item by item, sharpened by what the score says beyond the prediction."""
     positive = question.positive
@@ -357,4 +337,7 @@ def _linked_scores(question: Question, views: Views, link: LinkDraws) -> ScoreAn
         n_draws=min(question.n_draws, 2000),
         seed=question.seed,
         target=question.target,
+        gold_weights=question.gold_weights,
+        weight=question.survey.weight,
+        cluster=question.survey.cluster,
     )

@@ -9,7 +9,7 @@ held the truth 27 times in 100.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -67,6 +67,8 @@ class ScoreAnswer:
     scores: Array
     draw: Callable[[], Array]
     redraw: int = -1  # a seed: items are redrawn too, for what is asked of new data like these
+    weight: Array | None = None  # of the items, mean one
+    cluster: Array | None = None  # whole clusters are redrawn together
     slack: float = 1.0  # of its intervals
 
     @classmethod
@@ -94,7 +96,7 @@ class ScoreAnswer:
                 _draw_truth(odds[pick], chance, groups.predicted, groups.member, seed)
             )
 
-        return cls(scores, draw, seed if target == "population" else -1, NEARLY)
+        return cls(scores, draw, seed if target == "population" else -1)
 
     @classmethod
     def linked(
@@ -110,17 +112,19 @@ class ScoreAnswer:
         n_draws: int,
         seed: int,
         target: str = "sample",
+        gold_weights: Array | None = None,
+        weight: Array | None = None,
+        cluster: Array | None = None,
     ) -> ScoreAnswer:
         """Draws whose odds given the prediction are ``odds`` (draws × groups), times what the
-        score's bin adds to the prediction.
+        score's bin adds to the prediction. ``gold_weights`` say what each gold item counts.
         """
+        counts = np.ones(len(gold))
+        if gold_weights is not None:
+            counts[gold >= 0] = gold_weights
         order = np.argsort(-scores, kind="stable")
-        scores, evidence, predicted, member, gold = (
-            scores[order],
-            evidence[order],
-            predicted[order],
-            member[order],
-            gold[order],
+        scores, evidence, predicted, member, gold, counts = (
+            part[order] for part in (scores, evidence, predicted, member, gold, counts)
         )
 
         def draw() -> Array:
@@ -143,21 +147,20 @@ class ScoreAnswer:
             outcome = outcome.reshape(-1)
             base = np.maximum(base, 1e-12)
             rng = generator(seed, "scores beside gold")
-            base, tilt = weighed_by_gold(base, tilt, member, outcome, known, rng)
+            base, tilt = weighed_by_gold(base, tilt, member, outcome, known, rng, counts)
             return np.asarray(_draw_linked(base, tilt, member, outcome, known, seed))
 
-        return cls(scores, draw, seed if target == "population" else -1)
+        redraw = seed if target == "population" else -1
+        weight = None if weight is None else weight[order]
+        cluster = None if cluster is None else cluster[order]
+        return cls(scores, draw, redraw, weight, cluster, NEARLY)
 
     @classmethod
     def together(cls, parts: list[ScoreAnswer]) -> ScoreAnswer:
         """Answers of equal weight for the same items."""
         first = parts[0]
-        return cls(
-            first.scores,
-            lambda: np.concatenate([p.truth for p in parts]),
-            first.redraw,
-            first.slack,
-        )
+        draw = lambda: np.concatenate([p.truth for p in parts])  # noqa: E731
+        return replace(first, draw=draw)
 
     @cached_property
     def truth(self) -> Array:
@@ -175,14 +178,22 @@ class ScoreAnswer:
         return last
 
     @cached_property
+    def _drawn(self) -> tuple[int, Array, Array]:
+        """How items are redrawn, and their weights and clusters."""
+        n = len(self.scores)
+        weight = np.ones(n) if self.weight is None else self.weight.astype(float)
+        cluster = np.arange(n) if self.cluster is None else self.cluster.astype(np.int64)
+        return self.redraw, weight, cluster
+
+    @cached_property
     def _paths(self) -> tuple[Array, Array, Array]:
         """True and false positives at each threshold (draws × thresholds), and all positives."""
-        hits, alarms, total = _cumulative(self.truth, self._at, self.redraw)
+        hits, alarms, total = _cumulative(self.truth, self._at, *self._drawn)
         return hits, alarms, total[:, None]
 
     @cached_property
     def _areas(self) -> tuple[Array, Array]:
-        return _areas(self.truth, run_ends(self.scores), self.redraw)
+        return _areas(self.truth, run_ends(self.scores), *self._drawn)
 
     def estimate(self, name: str) -> Estimate:
         auc, precision = self._areas
@@ -313,33 +324,41 @@ def in_parts(truth: Array) -> list[slice]:
     return [slice(k, min(k + size, len(truth))) for k in range(0, len(truth), size)]
 
 
-def _weighed(truth: Array, redraw: int) -> Iterator[tuple[slice, Array]]:
-    """Draws a few at a time and their items' weights: one (a row for all draws), or those of a
-    Bayesian bootstrap of the items (mean one), the same whenever they are asked for.
+def _weighed(
+    truth: Array, redraw: int, base: Array, cluster: Array
+) -> Iterator[tuple[slice, Array]]:
+    """Draws a few at a time and their items' weights: the items' own (a row for all draws), or
+    times those of a Bayesian bootstrap of the clusters (mean one), the same whenever they are
+    asked for.
     """
     n_items, rng = truth.shape[1], generator(max(redraw, 0), "weights of items")
     for part in in_parts(truth):
         if redraw < 0:
-            yield part, np.ones((1, n_items))
+            yield part, base[None]
         else:
-            weight = rng.standard_exponential((part.stop - part.start, n_items))
+            mass = rng.standard_exponential((part.stop - part.start, int(cluster.max()) + 1))
+            weight = base * mass[:, cluster]
             yield part, weight * (n_items / weight.sum(axis=1, keepdims=True))
 
 
-def _cumulative(truth: Array, at: Array, redraw: int) -> tuple[Array, Array, Array]:
+def _cumulative(
+    truth: Array, at: Array, redraw: int, base: Array, cluster: Array
+) -> tuple[Array, Array, Array]:
     n_draws = len(truth)
     hits, alarms = np.empty((n_draws, len(at))), np.empty((n_draws, len(at)))
     total = np.empty(n_draws)
-    for part, weight in _weighed(truth, redraw):
+    for part, weight in _weighed(truth, redraw, base, cluster):
         count = np.cumsum(truth[part] * weight, axis=1)
         hits[part], total[part] = count[:, at], count[:, -1]
         alarms[part] = np.cumsum(weight, axis=1)[:, at] - hits[part]
     return hits, alarms, total
 
 
-def _areas(truth: Array, ends: Array, redraw: int) -> tuple[Array, Array]:
+def _areas(
+    truth: Array, ends: Array, redraw: int, base: Array, cluster: Array
+) -> tuple[Array, Array]:
     auc, average = np.empty(len(truth)), np.empty(len(truth))
-    for part, weight in _weighed(truth, redraw):
+    for part, weight in _weighed(truth, redraw, base, cluster):
         auc[part], average[part] = areas_of(truth[part] * weight, weight, ends)
     return auc, average
 

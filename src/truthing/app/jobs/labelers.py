@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from truthing.app.jobs.job import Job, Slot, answered, two_opinions
-from truthing.app.jobs.questions import GOLD, NOISE, PANEL, REPEATS
+from truthing.app.jobs.questions import (
+    BY,
+    CLUSTER,
+    GOLD,
+    NOISE,
+    PANEL,
+    REPEATS,
+    STRATUM,
+    WEIGHTS,
+)
 from truthing.app.look import Look
 from truthing.app.task import JobAnswer, Say, Task, patient
 
@@ -13,7 +22,7 @@ def run(task: Task, say: Say) -> JobAnswer:
 
     say(None, "reading the files")
     case = task.case("looking at labelers needs labels: say which file holds them.")
-    result = labelers(case.labels, gold=case.gold, progress=patient(say), **task.options)
+    result = labelers(case, gold=case.gold, progress=patient(say), **task.options)
     return answered(result, {"level": task.level})
 
 
@@ -35,7 +44,7 @@ JOB = Job(
         ),
         GOLD,
     ),
-    (NOISE, PANEL, REPEATS),
+    (NOISE, PANEL, BY, CLUSTER, WEIGHTS, STRATUM, REPEATS),
     run,
     hinders,
 )

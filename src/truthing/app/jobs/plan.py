@@ -7,7 +7,7 @@ from typing import Any
 
 from truthing.app.fields import Field
 from truthing.app.jobs.job import Job, Slot, answered
-from truthing.app.jobs.questions import GOLD, NOISE
+from truthing.app.jobs.questions import CLUSTER, GOLD, NOISE, WEIGHTS
 from truthing.app.look import Look
 from truthing.app.task import JobAnswer, Say, Task, patient
 from truthing.errors import InputError
@@ -45,7 +45,7 @@ def in_hand(task: Task) -> dict[str, Any] | None:
     if predicted is None:
         raise InputError(need)
     case = task.case(need)
-    return {"labels": case.labels, "predictions": case.predictions, "gold": case.gold}
+    return {"labels": case, "predictions": case.predictions, "gold": case.gold}
 
 
 def hinders(found: Look) -> str:
@@ -132,6 +132,8 @@ JOB = Job(
             when="no files",
         ),
         replace(NOISE, when="files"),
+        replace(CLUSTER, when="files"),
+        replace(WEIGHTS, when="files"),
     ),
     run,
     hinders,

@@ -17,10 +17,17 @@ CANDIDATES = 8  # for each draw wanted
 
 
 def weighed_by_gold(
-    base: Array, tilt: Array, member: Array, outcome: Array, known: Array, rng: np.random.Generator
+    base: Array,
+    tilt: Array,
+    member: Array,
+    outcome: Array,
+    known: Array,
+    rng: np.random.Generator,
+    counts: Array,
 ) -> tuple[Array, Array]:
     """Draws of the link's odds (draws × groups) and of what the score multiplies them with (draws ×
-    cells), given gold (``known``: 1 positive, 0 negative, -1 unknown).
+    cells), given gold (``known``: 1 positive, 0 negative, -1 unknown), each item of which counts
+    ``counts``.
 
     ``base`` knows gold already: a candidate weighs what the score's part makes gold more likely.
     """
@@ -36,7 +43,7 @@ def weighed_by_gold(
     for part in np.array_split(np.arange(len(gain)), CANDIDATES):
         before = sign * logs[links[part]]
         after = before + sign * power[part, None] * added[curves[part]]
-        gain[part] = (np.logaddexp(0, -before) - np.logaddexp(0, -after)).sum(axis=1)
+        gain[part] = (np.logaddexp(0, -before) - np.logaddexp(0, -after)) @ counts[items]
     weight = np.cumsum(np.exp(gain - gain.max()))
     place = (np.arange(size) + rng.random()) / size * weight[-1]
     chosen = rng.permutation(np.minimum(np.searchsorted(weight, place), len(gain) - 1))

@@ -84,18 +84,18 @@ def survey_counts(
     shares = wrong_classes(link, views, gold, rng) if views.n_classes <= MOST_DENSE else None
     if target == "sample":
         free = np.round(design.size - design.tally(np.flatnonzero(gold >= 0))).astype(np.int64)
-        right = rng.binomial(free, _varied(chance, free, design_effect, rng))
+        right = rng.binomial(free, varied(chance, free, design_effect, rng))
         mean = design.tally(slice(None), weight) / design.size
         wrong = free - right
         masses = right * mean, wrong * mean, wrong
         return SurveyCounts(link, views, gold, weight, *masses, shares, rng)
-    mass = _redrawn(link, survey, weight, rng)
+    mass = redrawn(design.member, len(design.size), survey, len(link.coefficients), rng)
     return SurveyCounts(
         link, views, gold, weight, mass * chance, mass * (1 - chance), None, shares, rng
     )
 
 
-def _varied(chance: Array, size: Array, effect: float, rng: np.random.Generator) -> Array:
+def varied(chance: Array, size: Array, effect: float, rng: np.random.Generator) -> Array:
     """Chances of groups that vary so much that a binomial count is ``effect`` times as variable."""
     if effect <= 1.0 + 1e-9:
         return chance
@@ -103,19 +103,20 @@ def _varied(chance: Array, size: Array, effect: float, rng: np.random.Generator)
     return np.asarray(rng.beta(chance * weight + 1e-9, (1 - chance) * weight + 1e-9))
 
 
-def _redrawn(link: LinkDraws, survey: Survey, weight: Array, rng: np.random.Generator) -> Array:
-    """Masses of the groups on new data, draws × groups: a Bayesian bootstrap of clusters (of items
-    where there are none), within each stratum where strata are given."""
-    design, n_draws = link.design, len(link.coefficients)
-    n_groups, n_items = len(design.size), len(weight)
+def redrawn(
+    member: Array, n_groups: int, survey: Survey, n_draws: int, rng: np.random.Generator
+) -> Array:
+    """Masses of groups of items on new data, draws × groups: a Bayesian bootstrap of clusters (of
+    items where there are none), within each stratum where strata are given."""
+    n_items = len(member)
+    weight = np.ones(n_items) if survey.weight is None else survey.weight
     if survey.cluster is None:
-        mean = design.tally(slice(None), weight) / design.size
-        mass = rng.gamma(design.size, size=(n_draws, n_groups)) * mean
+        size = np.bincount(member, minlength=n_groups)
+        mean = np.bincount(member, weights=weight, minlength=n_groups) / size
+        mass = rng.gamma(size, size=(n_draws, n_groups)) * mean
     else:
         n_clusters = int(survey.cluster.max()) + 1
-        held = coo_array(
-            (weight, (survey.cluster, design.member)), shape=(n_clusters, n_groups)
-        ).tocsr()
+        held = coo_array((weight, (survey.cluster, member)), shape=(n_clusters, n_groups)).tocsr()
         mass = np.empty((n_draws, n_groups))
         rows = max(1, CELLS // n_clusters)
         for start in range(0, n_draws, rows):
@@ -123,7 +124,7 @@ def _redrawn(link: LinkDraws, survey: Survey, weight: Array, rng: np.random.Gene
             mass[start:stop] = rng.standard_exponential((stop - start, n_clusters)) @ held
     if survey.stratum is not None:
         of_group = np.zeros(n_groups, dtype=np.int64)
-        of_group[design.member] = survey.stratum
+        of_group[member] = survey.stratum
         for stratum in range(int(survey.stratum.max()) + 1):
             here, share = of_group == stratum, weight[survey.stratum == stratum].sum() / n_items
             total = np.maximum(mass[:, here].sum(axis=1, keepdims=True), 1e-300)
