@@ -15,7 +15,7 @@ import sys
 import numpy as np
 
 import truthing as tr
-from truthing.multi_label.joint import Joint
+from truthing.multi_label.joint import Coupling
 
 TAGS = ["a", "b", "c", "d"]
 WORLDS = ("independent", "hard items", "lenient panel")
@@ -70,7 +70,7 @@ def once(kind: str, n_gold: int, seed: int, draws: int):
     gold = {int(i): named[i] for i in chosen} if n_gold else None
     report = tr.grade(sets(guess), labels, gold=gold, tags=TAGS, panel="people", draws=draws)
     found = [holds(report[m], true_value(m, truth, guess)) for m in METRICS]
-    alone = Joint.of(len(TAGS), 0.0, 0).mean([report.tags[t]["f1"] for t in TAGS])
+    alone = Coupling.of(len(TAGS), 0.0, 0).mean([report.tags[t]["f1"] for t in TAGS])
     found.append(holds(alone, true_value("macro_f1", truth, guess)))
     face = report.at_face_value("macro_f1") - true_value("macro_f1", truth, guess)
     return np.array(found, dtype=float), report.joint.shared, face

@@ -236,8 +236,8 @@ def grade(
     assumptions = list(joined.said)
     place = positive_class(joined.labels.classes, positive, assumptions)
     survey = survey_of(joined, order, cluster=cluster, weights=weights, stratum=stratum, by=by)
-    about_items = {"deployment": deployment, "gold_weights": gold_weights}
-    asked = kinds.question(joined, survey.used, **about_items)
+    also = {"deployment": deployment, "gold_weights": gold_weights}
+    asked = kinds.question(joined, survey.used, **also, calibration_set=calibration_set)
     joined = nearest_grades(joined, asked["values"], assumptions)
     predicted, score = predicted_classes(joined, place, threshold, assumptions)
     joined = without_itself(joined, predicted)

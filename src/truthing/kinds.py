@@ -84,7 +84,7 @@ class Kinds:
 
     def refuse_calibration(self, calibration_set: Any) -> None:
         """What has not been studied beside a calibration set is not answered."""
-        used = list(self._said())
+        used = [name for name in self._said() if name != "scale"]
         if calibration_set is not None and used:
             raise InputError(
                 f"`{used[0]}=` cannot be answered together with `calibration_set=`: that has not "

@@ -220,7 +220,9 @@ def prevalence(
         survey=survey,
         progress=listener(progress),
         panel=kind,
-        **kinds.question(joined, survey.used, gold_weights=gold_weights),
+        **kinds.question(
+            joined, survey.used, gold_weights=gold_weights, calibration_set=calibration_set
+        ),
         **kinds.panel(joined, kind, seed, assumptions).fields(0),
     )
     if calibration is not None:

@@ -15,7 +15,7 @@ import truthing as tr
 from truthing.cli.main import app
 from truthing.errors import InputError
 from truthing.metrics.estimate import Estimate
-from truthing.multi_label.joint import Joint, all_right, shared_doubt, ways
+from truthing.multi_label.joint import Coupling, all_right, shared_doubt, ways
 from truthing.multi_label.sets import read_tagged
 from truthing.randomness import generator
 
@@ -91,6 +91,13 @@ def test_a_row_for_each_tag_is_one_answer() -> None:
     assert found.cases["x"].labels.matrix().tolist() == [[1, 1], [0, -1]]
     assert found.cases["y"].labels.matrix().tolist() == [[1, 0], [1, -1]]
     assert any("are one answer" in said for said in found.said)
+
+
+def test_apostrophes_and_items_of_another_type() -> None:
+    labels = [[["don't", "b"], ["b"]], [["b"], []]]
+    found = split(labels, {"0": ["don't"], "1": ["b"]})
+    assert list(found.cases) == ["b", "don't"]
+    assert found.predicted["model"] == {0: {"don't"}, 1: {"b"}}
 
 
 def label_studio() -> list[dict[str, Any]]:
@@ -207,7 +214,7 @@ def test_gold_says_how_far_doubts_go_together() -> None:
     assert 0.75 < close < 0.95  # 0.8, and its upper limit
     assert shared_doubt(own[:10], generator(0, "a")) == 1.0
     tags = [Estimate.from_draws(rng.normal(0.5, 0.1, 2000)) for _ in range(4)]
-    widths = [Joint.of(4, shared, 0).mean(tags).std for shared in (0.0, 0.5, 1.0)]
+    widths = [Coupling.of(4, shared, 0).mean(tags).std for shared in (0.0, 0.5, 1.0)]
     assert widths == pytest.approx([0.05, 0.079, 0.1], rel=0.08)
 
 

@@ -69,6 +69,8 @@ def test_a_thousand_classes_are_graded_and_counted():
         tr.labelers(labels)
     with pytest.raises(tr.InputError, match="too many to trust"):
         tr.grade(predicted.tolist(), labels, panel_error=0)
+    with pytest.raises(tr.InputError, match="too many to compare models"):
+        tr.compare({"a": predicted.tolist(), "b": predicted[::-1].tolist()}, labels)
     shares = tr.prevalence(labels, draws=100).draws
     assert shares.sum(axis=1) == pytest.approx(1)
     assert (shares >= 0).all()
@@ -86,6 +88,13 @@ def test_a_hundred_thousand_labelers_with_one_label_each():
     assert 0 <= low < (predicted == truth).mean() < high <= 1
     shares = tr.prevalence(table, draws=300)
     assert shares["1"].interval(0.95)[0] < truth.mean() < shares["1"].interval(0.95)[1]
+    other = noisy(truth, 0.5, 2, rng)
+    found = tr.compare({"new": predicted.tolist(), "old": other.tolist()}, table, draws=300)
+    low, high = found.difference("accuracy").interval(0.95)
+    gain = (predicted == truth).mean() - (other == truth).mean()
+    assert -1 <= low < gain < high <= 1
+    with pytest.raises(tr.InputError, match="too many to describe one by one"):
+        tr.labelers(table)
 
 
 def test_the_busiest_keep_tables_of_their_own(monkeypatch):

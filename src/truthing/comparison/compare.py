@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from truthing.truth.several_models import SharedTruth
 
 MOST_ANSWERS = 100_000_000  # drawn truths kept, draws × items
+MOST_CLASSES = 100  # with 1,000 the sampler of the truth took minutes
 MOST_SCORED = 2000  # drawn truths given scores, as in `grade`
 
 NO_AREAS = (
@@ -202,8 +203,6 @@ def compare(
     True
     """
     arguments = dict(locals())
-    from truthing.truth.several_models import shared_truth
-
     names = _names(predictions)
     check_target(target)
     draws, seed, panel_error = as_draws(draws), as_seed(seed), as_panel_error(panel_error)
@@ -220,7 +219,8 @@ def compare(
     among = kinds.panel(joined[0], kind, seed, assumptions, names)
     trained = _trained(trained_on_labels, names, gold=bool((joined[0].gold >= 0).any()))
     survey = survey_of(joined[0], order, cluster=cluster, weights=weights, stratum=stratum)
-    asked = kinds.question(joined[0], survey.used, deployment=deployment, gold_weights=gold_weights)
+    also = {"deployment": deployment, "gold_weights": gold_weights}
+    asked = kinds.question(joined[0], survey.used, **also, calibration_set=calibration_set)
     graded = [nearest_grades(j, asked["values"], assumptions) for j in joined]
     columns = [predicted_classes(j, place, threshold, assumptions) for j in graded]
     # one memory layout: samplers are compiled anew for every other, which takes longer than they do
@@ -231,13 +231,14 @@ def compare(
     chosen = chosen_gold(joined[0], codes[0], gold_weights, gold_choice)
     err = {"noise": noise, "panel_error": panel_error, "cluster": cluster}
     first, calibration = calibrated(joined, calibration_set, calibration_chosen, **err)
-    assumptions += said_together(survey, chosen, calibration_set, deployment, by)
+    meet: dict[str, Any] = {"calibration_set": calibration_set, "deployment": deployment, "by": by}
+    assumptions += said_together(survey, chosen, **meet)
     if chosen.kind == "unseen":
         first, words = unseen_choice(first, None)
         joined[0].warnings.insert(0, words)
     warnings = list(dict.fromkeys([*(w for j in joined for w in j.warnings), *warnings]))
     ask = partial(
-        shared_truth,
+        _shared_truth,
         votes,
         codes,
         first.gold,
@@ -257,7 +258,7 @@ def compare(
     found = ask() if calibration is None else _calibrated_truth(ask, first, calibration, parts)
     slices = {name: parts.items_of(name) for name in parts.slice_names}
     warnings += slice_warnings(slices, len(names)) if slices else []
-    scored = _scored([c[1] for c in columns], votes, place, ask, draws)
+    scored = _scored([c[1] for c in columns], votes, place, ask, draws, calibration, warnings)
     return Comparison(
         tuple(names),
         votes.classes,
@@ -270,10 +271,10 @@ def compare(
         joined[0].dropped,
         tuple(Tally.from_confusion(face_value(votes, c, survey.weight)) for c in codes),
         slices,
-        [*warnings, *found.warnings, *_untold(calibration, scored)],
+        [*warnings, *found.warnings],
         [*dict.fromkeys(assumptions), *found.assumptions],
         found.diagnostics,
-        scored if calibration is None else None,
+        scored,
         survey,
         shares,
         found.pairs,
@@ -282,8 +283,20 @@ def compare(
     )
 
 
+def _shared_truth(*given: Any, **how: Any) -> SharedTruth:
+    """Imported where it is used: it is slow to load."""
+    from truthing.truth.several_models import shared_truth
+
+    return shared_truth(*given, **how)
+
+
 def _fitting(draws: int, votes: Labels, n_models: int, warnings: list[str]) -> int:
     """So many answer keys as fit in memory."""
+    if votes.n_classes > MOST_CLASSES:
+        raise InputError(
+            f"{votes.n_classes:,} classes are too many to compare models (at most "
+            f"{MOST_CLASSES}): merge rare classes, or grade each model with tr.grade."
+        )
     fitting = max(
         100, min(MOST_ANSWERS // votes.n_items, MOST_CELLS // (n_models * votes.n_classes))
     )
@@ -296,21 +309,25 @@ def _fitting(draws: int, votes: Labels, n_models: int, warnings: list[str]) -> i
 
 
 def _scored(
-    scores: Sequence[Array | None], votes: Labels, place: int | None, ask: Any, n_draws: int
+    scores: Sequence[Array | None],
+    votes: Labels,
+    place: int | None,
+    ask: Any,
+    n_draws: int,
+    calibration: CalibrationItems | None,
+    warnings: list[str],
 ) -> Scored | None:
     """What areas under curves need, where every model has scores."""
     every = [score for score in scores if score is not None]
     if len(every) < len(scores):
         return None
+    if calibration is not None:
+        warnings.append(NO_AREAS)
+        return None
     share = votes.counts()[:, place] / np.maximum(votes.per_item, 1)
     table = np.stack(every)
     run = partial(ask, scores=table, positive=place, n_draws=min(n_draws, MOST_SCORED))
     return Scored(table, share, run)
-
-
-def _untold(calibration: CalibrationItems | None, scored: Scored | None) -> list[str]:
-    """Areas of several models know no calibration set: they are left out with a word."""
-    return [] if calibration is None or scored is None else [NO_AREAS]
 
 
 def _calibrated_truth(ask: Any, joined: Joined, items: CalibrationItems, by: Survey) -> SharedTruth:

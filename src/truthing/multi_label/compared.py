@@ -12,7 +12,7 @@ from truthing.metrics.estimate import Estimate
 from truthing.metrics.words import difference as in_points
 from truthing.multi_label.asked import parted, refuse_options
 from truthing.multi_label.graded import metric_name
-from truthing.multi_label.joint import JointTags
+from truthing.multi_label.joint import Coupling
 from truthing.multi_label.sets import read_tagged, told
 from truthing.multi_label.tagged import Tagged, as_dict, dependence_words
 from truthing.requirements import Requirement, probability_words
@@ -29,7 +29,7 @@ class TagComparison(Tagged):
     question = "compare"
     tags: Mapping[str, Any]
     models: tuple[str, ...]
-    joint: JointTags
+    joint: Coupling
     sizes: Mapping[str, int]
     target: str
     seed: int
@@ -75,8 +75,9 @@ class TagComparison(Tagged):
         found = [self.tags[tag].difference(inner, first, second) for tag in tags]
         if len(tags) == 1:
             return found[0]
-        draws = self.joint.mean(found).draws
-        return Difference.between((draws, 0 * draws), (first, second), metric)
+        mean = self.joint.mean(found)
+        pair = mean.draws, 0 * mean.draws
+        return Difference.between(pair, (first, second), metric, mean.slack)
 
     def at_face_value(self, model: str, metric: str = "macro_f1") -> float:
         inner, tags = self._inner(metric)
@@ -163,7 +164,7 @@ def compare_tags(compare: Callable[..., Any], given: Mapping[str, Any]) -> TagCo
     return TagComparison(
         found,
         tuple(models),
-        JointTags.of(len(found), 1.0, given["seed"]),
+        Coupling.of(len(found), 1.0, given["seed"]),
         {**first.sizes, "tags": len(found)},
         first.target,
         given["seed"],

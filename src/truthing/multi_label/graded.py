@@ -16,7 +16,7 @@ from truthing.metrics.counts import Tally
 from truthing.metrics.estimate import Estimate
 from truthing.metrics.words import share
 from truthing.multi_label.asked import parted, refuse_options
-from truthing.multi_label.joint import JointTags, all_right, shared_doubt, ways
+from truthing.multi_label.joint import Coupling, all_right, shared_doubt, ways
 from truthing.multi_label.sets import Split, read_tagged, told
 from truthing.multi_label.tagged import Tagged, as_dict, dependence_words
 from truthing.randomness import generator
@@ -40,7 +40,7 @@ class TagReport(Tagged):
 
     question = "grade"
     tags: Mapping[str, Report]
-    joint: JointTags
+    joint: Coupling
     subset: Estimate
     subset_at_face_value: float
     sizes: Mapping[str, int]
@@ -210,14 +210,14 @@ def _together(split: Split, reports: dict[str, Report], given: Mapping[str, Any]
         dtype=bool,
     ).reshape(len(known), len(reports))
     shared = shared_doubt(right - agree[known], generator(seed, "tags share doubts"))
-    joint = JointTags.of(len(reports), shared, seed)
+    joint = Coupling.of(len(reports), shared, seed)
     chances = np.stack(
         [_chance_right(r, [tag in said[i] for i in items], items) for tag, r in reports.items()],
         axis=1,
     )
     accuracy = joint.draws([report["accuracy"] for report in reports.values()])
-    rng = generator(seed, "all tags right")
-    subset = all_right(chances, accuracy, ways(right, agree[known]), rng, first.target)
+    rng, slack = generator(seed, "all tags right"), first["accuracy"].slack
+    subset = all_right(chances, accuracy, ways(right, agree[known]), rng, first.target, slack)
     warnings, assumptions = told(split, reports)
     assumptions += dependence_words(shared, len(known), "right")
     return TagReport(

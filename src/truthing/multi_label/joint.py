@@ -25,14 +25,14 @@ STEPS = np.linspace(0, 1, 21)
 
 
 @dataclass(frozen=True, eq=False)
-class JointTags:
+class Coupling:
     """Ranks of draws, tags × draws: doubts of tags with correlation ``shared`` (1: together)."""
 
     shared: float
     ranks: Array
 
     @classmethod
-    def of(cls, n_tags: int, shared: float, seed: int) -> JointTags:
+    def of(cls, n_tags: int, shared: float, seed: int) -> Coupling:
         rng = generator(seed, "tags together")
         common = rng.normal(size=DRAWS)
         own = rng.normal(size=(n_tags, DRAWS))
@@ -52,7 +52,7 @@ class JointTags:
 
     def mean(self, estimates: Sequence[Estimate]) -> Estimate:
         """The plain (macro) average over the tags where the number is defined."""
-        return Estimate.from_draws(_mean(self.draws(estimates), None))
+        return Estimate.from_draws(_mean(self.draws(estimates), None), slack=_slack(estimates))
 
     def weighted(self, estimates: Sequence[Estimate], values: Array, weights: Array) -> Estimate:
         """A micro average: ``values`` and ``weights`` (tags × draws) are drawn together, so that a
@@ -62,7 +62,12 @@ class JointTags:
         order = np.argsort(np.nan_to_num(values), axis=1, kind="stable")
         sorted_weights = np.take_along_axis(weights, order, axis=1)[:, at]
         told = np.take_along_axis(sorted_weights, self.ranks, axis=1)
-        return Estimate.from_draws(_mean(self.draws(estimates), told))
+        return Estimate.from_draws(_mean(self.draws(estimates), told), slack=_slack(estimates))
+
+
+def _slack(estimates: Sequence[Estimate]) -> float:
+    """Averages have intervals of the kind that their tags have."""
+    return max((estimate.slack for estimate in estimates), default=1.0)
 
 
 def _mean(draws: Array, weights: Array | None) -> Array:
@@ -96,7 +101,12 @@ def _correlation(surprise: Array) -> float:
 
 
 def all_right(
-    right: Array, accuracy: Array, together: Array, rng: np.random.Generator, target: str
+    right: Array,
+    accuracy: Array,
+    together: Array,
+    rng: np.random.Generator,
+    target: str,
+    slack: float = 1.0,
 ) -> Estimate:
     """The share of items whose tags are all right.
 
@@ -122,7 +132,7 @@ def all_right(
             drawn[d] = (rng.random(n_items) < chance).mean()
         else:
             drawn[d] = np.average(chance, weights=rng.exponential(size=n_items))
-    return Estimate.from_draws(drawn)
+    return Estimate.from_draws(drawn, slack=slack)
 
 
 def _moved(odds: Array, right: Array, sure: Array, wanted: float) -> Array:

@@ -12,7 +12,7 @@ from truthing.errors import InputError, did_you_mean
 from truthing.metrics.estimate import Estimate
 from truthing.metrics.words import share
 from truthing.multi_label.asked import parted, refuse_options
-from truthing.multi_label.joint import JointTags, shared_doubt
+from truthing.multi_label.joint import Coupling, shared_doubt
 from truthing.multi_label.sets import Split, read_tagged, told
 from truthing.multi_label.tagged import Tagged, as_dict, dependence_words
 from truthing.randomness import generator
@@ -28,7 +28,7 @@ class TagShares(Tagged):
 
     question = "rate"
     tags: Mapping[str, Prevalence]
-    joint: JointTags
+    joint: Coupling
     sizes: Mapping[str, int]
     target: str
     seed: int
@@ -54,8 +54,9 @@ class TagShares(Tagged):
     @property
     def tags_per_item(self) -> Estimate:
         """How many tags an item truly has, on average."""
-        draws = self.joint.draws([self[tag] for tag in self.tags]).sum(axis=0)
-        return Estimate.from_draws(draws, support=(0.0, float(len(self.tags))))
+        found = [self[tag] for tag in self.tags]
+        draws, most = self.joint.draws(found).sum(axis=0), float(len(found))
+        return Estimate.from_draws(draws, support=(0.0, most), slack=found[0].slack)
 
     def verdict(self, level: float = 0.95) -> str:
         """A sentence or two for a person."""
@@ -108,7 +109,7 @@ def rate_tags(prevalence: Callable[..., Prevalence], given: Mapping[str, Any]) -
     warnings, assumptions = told(split, found)
     return TagShares(
         found,
-        JointTags.of(len(found), shared, given["seed"]),
+        Coupling.of(len(found), shared, given["seed"]),
         {**first.sizes, "tags": len(found)},
         first.target,
         given["seed"],

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from truthing.metrics.estimate import Estimate
-from truthing.multi_label.joint import JointTags
+from truthing.multi_label.joint import Coupling
 from truthing.requirements import Judged, Requirement, Verdict, parse
 from truthing.results import Result
 
@@ -17,7 +17,7 @@ class Tagged(Judged, Result):
     kind = "tags"
     question = ""
     tags: Mapping[str, Any]
-    joint: JointTags
+    joint: Coupling
     sizes: Mapping[str, int]
     target: str
     seed: int

@@ -47,6 +47,7 @@ TOGETHER = (
 )
 
 MOST_CELLS = 2_000_000  # labelers × classes × classes
+MOST_LABELERS = 20_000  # with as many, a minute and a gigabyte
 
 
 def labelers(
@@ -303,6 +304,12 @@ def _require_names(labels: Labels) -> None:
             "these votes are anonymous: who gave which label is not in the file, so labelers "
             "cannot be judged. "
             "Give a table with a labeler column; tr.agreement(labels) works on votes."
+        )
+    if labels.n_labelers > MOST_LABELERS:
+        raise InputError(
+            f"{labels.n_labelers:,} labelers are too many to describe one by one (at most "
+            f"{MOST_LABELERS:,}): keep those with the most labels. tr.grade, tr.prevalence and "
+            "tr.compare answer as it is."
         )
     if labels.n_labelers * labels.n_classes**2 > MOST_CELLS:
         raise InputError(

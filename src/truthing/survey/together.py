@@ -9,17 +9,8 @@ from typing import Any
 from truthing.survey.design import Survey
 from truthing.survey.gold_choice import GoldChoice
 
-# studies/survey.py (two systems: slices and clusters) and studies/drawn_together.py
-STUDIED = {
-    frozenset(pair)
-    for pair in (
-        ("by", "cluster"),
-        ("weights", "stratum"),
-        ("calibration_set", "cluster"),
-        ("calibration_set", "weights"),
-        ("calibration_set", "by"),
-    )
-}
+# studies/survey.py: two systems (slices and clusters), weights by stratum
+STUDIED = {frozenset(pair) for pair in (("by", "cluster"), ("weights", "stratum"))}
 CHANCES_UNUSED = (
     "With a calibration set gold items count as certain, random among items that look alike: "
     "the chances in `gold_weights=` are not used."

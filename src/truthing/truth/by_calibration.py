@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from truthing.class_codes import Array
-from truthing.labels import Labels
 from truthing.progress import Progress
 from truthing.survey.calibration import CalibrationItems
 from truthing.survey.clusters import Alike, worth_in_clusters
@@ -20,6 +19,7 @@ from truthing.truth.calibrated import (
     Chances,
     Setting,
     categories,
+    confusion_summary,
     differs,
     draw_chances,
 )
@@ -27,7 +27,7 @@ from truthing.truth.calibration_counts import consensus_of, seen_items, verdict_
 from truthing.truth.draws import DrawnAnswer
 from truthing.truth.link.surveyed import redrawn
 from truthing.truth.linked import alike_seen
-from truthing.truth.outcome import NoiseSummary, Outcome
+from truthing.truth.outcome import Outcome
 from truthing.truth.question import Question
 from truthing.truth.scores import ScoreAnswer
 from truthing.truth.sensitivity import Row, Sensitivity
@@ -79,7 +79,7 @@ def answer_by_calibration(question: Question, items: CalibrationItems) -> Outcom
         ready.assumptions,
         [*ready.warnings, *told],
         {"calibration_items": len(items.truth)},
-        _summary(question.labels, items, prior),
+        confusion_summary(question.labels, items, prior),
         _curves(question, ready, chances),
         sensitivity=sensitivity,
         slices=slices,
@@ -315,15 +315,3 @@ def _by_prediction(drawn: Array, said: Array, n_classes: int) -> Array:
     """Counts draws × groups × truth as draws × truth × prediction."""
     columns = [drawn[:, said == k].sum(axis=1) for k in range(n_classes)]
     return np.stack(columns, axis=2)
-
-
-def _summary(labels: Labels, items: CalibrationItems, prior: Array) -> NoiseSummary:
-    """Each labeler's confusion as the calibration items show it, a row of no item being flat."""
-    n = labels.n_classes
-    table = np.full((labels.n_labelers, n, n), 1.0 / n)
-    theirs = items.labels
-    np.add.at(table, (theirs.labeler, items.truth[theirs.item], theirs.label), 1.0)
-    table /= table.sum(axis=2, keepdims=True)
-    return NoiseSummary(
-        "confusion matrices from the calibration set", labels.labelers, table, prior, learned=True
-    )
