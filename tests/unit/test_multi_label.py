@@ -93,6 +93,13 @@ def test_a_row_for_each_tag_is_one_answer() -> None:
     assert any("are one answer" in said for said in found.said)
 
 
+def test_apostrophes_and_items_of_another_type() -> None:
+    labels = [[["don't", "b"], ["b"]], [["b"], []]]
+    found = split(labels, {"0": ["don't"], "1": ["b"]})
+    assert list(found.cases) == ["b", "don't"]
+    assert found.predicted["model"] == {0: {"don't"}, 1: {"b"}}
+
+
 def label_studio() -> list[dict[str, Any]]:
     def answer(who: str, *choices: str) -> dict[str, Any]:
         result = [{"from_name": "topic", "value": {"choices": list(choices)}}] if choices else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -156,12 +157,17 @@ def _split(case: Case, tags: Any, names: tuple[str, ...], repeats: str) -> Split
     cases = {tag: _case_of(tag, replace(case, labels=labels), sets, repeats) for tag in every}
     sign_said = f", split at {sign!r}" if sign else ""
     said.insert(0, f"Each of {len(every)} tags ({listing(every, 8)}) is a question{sign_said}.")
+    same = {str(item): item for item in labels.items}  # 7 and "7", as labels have them
     predicted = {
-        name: {item: sets[_key(p.classes[c])] for item, c in zip(p.items, _codes(p)) if c >= 0}
+        name: {
+            same.get(str(item), item): sets[_key(p.classes[c])]
+            for item, c in zip(p.items, _codes(p))
+            if c >= 0
+        }
         for name, p in case.models.items()
     }
-    gold = case.gold
-    known = {} if gold is None else {i: sets[_key(c)] for i, c in gold.as_dict().items()}
+    gold = {} if case.gold is None else case.gold.as_dict()
+    known = {same.get(str(item), item): sets[_key(c)] for item, c in gold.items()}
     of_class = tuple(sets[_key(c)] for c in labels.classes)
     return Split(cases, labels, of_class, predicted, known, tuple(said))
 
@@ -189,11 +195,7 @@ def _parse(name: Any, sign: str, spelling: dict[str, str], *, known: bool) -> fr
     if _is_set(name):
         parts = [str(part) for part in name]
     elif isinstance(name, str) and name.strip().startswith("["):
-        try:
-            read = json.loads(name.replace("'", '"'))
-        except json.JSONDecodeError:
-            raise InputError(f'{name!r} is not a list of tags: write ["a", "b"], or a;b.') from None
-        parts = [str(part) for part in read]
+        parts = _listed(name)
     else:
         parts = str(name).split(sign) if sign else [str(name)]
     found = set()
@@ -207,6 +209,18 @@ def _parse(name: Any, sign: str, spelling: dict[str, str], *, known: bool) -> fr
             )
         found.add(spelling.setdefault(letters(part), part))
     return frozenset(found)
+
+
+def _listed(text: str) -> list[str]:
+    """The tags of a list written as JSON or as Python writes it."""
+    for read in (json.loads, ast.literal_eval):
+        try:
+            found = read(text)
+        except (ValueError, SyntaxError):
+            continue
+        if isinstance(found, list):
+            return [str(part) for part in found]
+    raise InputError(f'{text!r} is not a list of tags: write ["a", "b"], or a;b.')
 
 
 def _resolved(labels: Labels, sets: Mapping[Any, Any], repeats: str) -> tuple[Labels, list[str]]:
