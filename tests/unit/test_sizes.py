@@ -69,6 +69,8 @@ def test_a_thousand_classes_are_graded_and_counted():
         tr.labelers(labels)
     with pytest.raises(tr.InputError, match="too many to trust"):
         tr.grade(predicted.tolist(), labels, panel_error=0)
+    with pytest.raises(tr.InputError, match="too many to compare models"):
+        tr.compare({"a": predicted.tolist(), "b": predicted[::-1].tolist()}, labels)
     shares = tr.prevalence(labels, draws=100).draws
     assert shares.sum(axis=1) == pytest.approx(1)
     assert (shares >= 0).all()

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from truthing.truth.several_models import SharedTruth
 
 MOST_ANSWERS = 100_000_000  # drawn truths kept, draws × items
+MOST_CLASSES = 100  # with 1,000 the sampler of the truth took minutes
 MOST_SCORED = 2000  # drawn truths given scores, as in `grade`
 
 NO_AREAS = (
@@ -202,8 +203,6 @@ def compare(
     True
     """
     arguments = dict(locals())
-    from truthing.truth.several_models import shared_truth
-
     names = _names(predictions)
     check_target(target)
     draws, seed, panel_error = as_draws(draws), as_seed(seed), as_panel_error(panel_error)
@@ -239,7 +238,7 @@ def compare(
         joined[0].warnings.insert(0, words)
     warnings = list(dict.fromkeys([*(w for j in joined for w in j.warnings), *warnings]))
     ask = partial(
-        shared_truth,
+        _shared_truth,
         votes,
         codes,
         first.gold,
@@ -259,10 +258,7 @@ def compare(
     found = ask() if calibration is None else _calibrated_truth(ask, first, calibration, parts)
     slices = {name: parts.items_of(name) for name in parts.slice_names}
     warnings += slice_warnings(slices, len(names)) if slices else []
-    scored = _scored([c[1] for c in columns], votes, place, ask, draws)
-    if scored is not None and calibration is not None:
-        scored = None
-        warnings.append(NO_AREAS)
+    scored = _scored([c[1] for c in columns], votes, place, ask, draws, calibration, warnings)
     return Comparison(
         tuple(names),
         votes.classes,
@@ -287,8 +283,20 @@ def compare(
     )
 
 
+def _shared_truth(*given: Any, **how: Any) -> SharedTruth:
+    """Imported where it is used: it is slow to load."""
+    from truthing.truth.several_models import shared_truth
+
+    return shared_truth(*given, **how)
+
+
 def _fitting(draws: int, votes: Labels, n_models: int, warnings: list[str]) -> int:
     """So many answer keys as fit in memory."""
+    if votes.n_classes > MOST_CLASSES:
+        raise InputError(
+            f"{votes.n_classes:,} classes are too many to compare models (at most "
+            f"{MOST_CLASSES}): merge rare classes, or grade each model with tr.grade."
+        )
     fitting = max(
         100, min(MOST_ANSWERS // votes.n_items, MOST_CELLS // (n_models * votes.n_classes))
     )
@@ -301,11 +309,20 @@ def _fitting(draws: int, votes: Labels, n_models: int, warnings: list[str]) -> i
 
 
 def _scored(
-    scores: Sequence[Array | None], votes: Labels, place: int | None, ask: Any, n_draws: int
+    scores: Sequence[Array | None],
+    votes: Labels,
+    place: int | None,
+    ask: Any,
+    n_draws: int,
+    calibration: CalibrationItems | None,
+    warnings: list[str],
 ) -> Scored | None:
     """What areas under curves need, where every model has scores."""
     every = [score for score in scores if score is not None]
     if len(every) < len(scores):
+        return None
+    if calibration is not None:
+        warnings.append(NO_AREAS)
         return None
     share = votes.counts()[:, place] / np.maximum(votes.per_item, 1)
     table = np.stack(every)

@@ -40,67 +40,8 @@ def methods(report: Report, level: float = 0.95) -> tuple[str, list[str]]:
     ]
     cited = ["lam"]
     if report.method == "posterior":
-        calibration = report.diagnostics.get("calibration_items")
-        if calibration:
-            said.append(
-                f"How labelers answer items of each class was learned on {calibration:,} other "
-                "items with known truth (a calibration set; Dirichlet-multinomial rows by Gibbs "
-                "sampling) and carried over to the graded items."
-            )
-        elif report.noise.learned:
-            said.append(
-                "The labelers’ error rates were learned from the labels "
-                f"({report.noise.model}; Dawid & Skene 1979), with the classifier as one "
-                "more rater."
-            )
-            cited.append("dawid")
-        else:
-            said.append("The labelers’ error rates were given.")
-        if "link_effective_sample_size" in report.diagnostics:
-            said.append(
-                "Because labels alone identify the consensus of the labelers and not the "
-                "truth, the chance that consensus and truth differ was given a prior "
-                + (
-                    "learned from public crowd-labelled data sets"
-                    if report.diagnostics["panel_error"] is None
-                    else f"stated in advance (panel error {report.diagnostics['panel_error']})"
-                )
-                + (
-                    f", updated by the gold items, {GOLD[report.diagnostics['gold_choice']]}."
-                    if size["gold"]
-                    else "."
-                )
-            )
-        if report.diagnostics.get("gold_choice") == "seen":
-            cited.append("begg")
-        said += report.diagnostics.get("methods", [])
-        said += about_items(report)
-        by_link = "link_effective_sample_size" in report.diagnostics
-        intervals = (
-            "credible intervals (at most 5% wider than the shortest, their tails as equal as that "
-            "allows)"
-            if by_link
-            else "highest-density intervals"
-        )
-        said.append(
-            f"All figures are posterior means with {percent(level)} {intervals} computed from "
-            "draws of complete answer keys, for "
-            + ("these items." if report.target == "sample" else "new data like these items.")
-        )
-        if "rhat" in report.diagnostics:
-            agreed = report.diagnostics["rhat"] < 1.05
-            said.append(
-                f"Chains {'agreed' if agreed else 'did not fully agree'} (split R̂ = "
-                f"{report.diagnostics['rhat']:.3f}, effective sample size "
-                f"{report.diagnostics['effective_sample_size']:,.0f}; Gelman et al. 2013)."
-            )
-            cited.append("gelman")
-        elif report.noise.learned and not by_link and not calibration:
-            said.append(
-                "The uncertainty of the learned rates was found by a weighted likelihood "
-                "bootstrap (Newton & Raftery 1994)."
-            )
-            cited.append("newton")
+        more, named = _by_default(report, level)
+        said, cited = said + more, cited + named
     else:
         said.append(
             f"Figures and {percent(level)} intervals are those of Su’s method "
@@ -116,6 +57,75 @@ def methods(report: Report, level: float = 0.95) -> tuple[str, list[str]]:
         "from its true error is described by Lam & Stork (2003)."
     )
     return " ".join(said), [CITATIONS[key] for key in sorted(cited)]
+
+
+def _by_default(report: Report, level: float) -> tuple[list[str], list[str]]:
+    """What the default method did, and the works that it stands on."""
+    said: list[str] = []
+    cited: list[str] = []
+    size = report.sizes
+    calibration = report.diagnostics.get("calibration_items")
+    if calibration:
+        said.append(
+            f"How labelers answer items of each class was learned on {calibration:,} other "
+            "items with known truth (a calibration set; Dirichlet-multinomial rows by Gibbs "
+            "sampling) and carried over to the graded items."
+        )
+    elif report.noise.learned:
+        said.append(
+            "The labelers’ error rates were learned from the labels "
+            f"({report.noise.model}; Dawid & Skene 1979), with the classifier as one "
+            "more rater."
+        )
+        cited.append("dawid")
+    else:
+        said.append("The labelers’ error rates were given.")
+    if "link_effective_sample_size" in report.diagnostics:
+        said.append(
+            "Because labels alone identify the consensus of the labelers and not the "
+            "truth, the chance that consensus and truth differ was given a prior "
+            + (
+                "learned from public crowd-labelled data sets"
+                if report.diagnostics["panel_error"] is None
+                else f"stated in advance (panel error {report.diagnostics['panel_error']})"
+            )
+            + (
+                f", updated by the gold items, {GOLD[report.diagnostics['gold_choice']]}."
+                if size["gold"]
+                else "."
+            )
+        )
+    if report.diagnostics.get("gold_choice") == "seen":
+        cited.append("begg")
+    said += report.diagnostics.get("methods", [])
+    said += about_items(report)
+    by_link = "link_effective_sample_size" in report.diagnostics
+    intervals = (
+        "credible intervals (at most 5% wider than the shortest, their tails as equal as that "
+        "allows)"
+        if by_link
+        else "highest-density intervals"
+    )
+    said.append(
+        f"All figures are posterior means with {percent(level)} {intervals} computed from "
+        "draws of complete answer keys, for "
+        + ("these items." if report.target == "sample" else "new data like these items.")
+    )
+    if "rhat" in report.diagnostics:
+        agreed = report.diagnostics["rhat"] < 1.05
+        said.append(
+            f"Chains {'agreed' if agreed else 'did not fully agree'} (split R̂ = "
+            f"{report.diagnostics['rhat']:.3f}, effective sample size "
+            f"{report.diagnostics['effective_sample_size']:,.0f}; Gelman et al. 2013)."
+        )
+        cited.append("gelman")
+    elif report.noise.learned and not by_link and not calibration:
+        said.append(
+            "The uncertainty of the learned rates was found by a weighted likelihood "
+            "bootstrap (Newton & Raftery 1994)."
+        )
+        cited.append("newton")
+    return said, cited
 
 
 def about_items(report: Report) -> list[str]:

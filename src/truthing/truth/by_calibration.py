@@ -22,6 +22,7 @@ from truthing.truth.calibrated import (
     Setting,
     balanced,
     categories,
+    confusion_summary,
     differs,
     draw_chances,
 )
@@ -30,7 +31,7 @@ from truthing.truth.draws import DrawnAnswer
 from truthing.truth.link.surveyed import redrawn
 from truthing.truth.link.views import worth_of_a_vote
 from truthing.truth.linked import alike_seen
-from truthing.truth.outcome import NoiseSummary, Outcome
+from truthing.truth.outcome import Outcome
 from truthing.truth.question import Question
 from truthing.truth.scores import ScoreAnswer
 from truthing.truth.sensitivity import Row, Sensitivity
@@ -83,7 +84,7 @@ def answer_by_calibration(question: Question, items: CalibrationItems) -> Outcom
         ready.assumptions,
         [*ready.warnings, *told],
         {"calibration_items": len(items.truth)},
-        _summary(question.labels, items, prior),
+        confusion_summary(question.labels, items, prior),
         _curves(question, ready, chances),
         sensitivity=sensitivity,
         slices=slices,
@@ -390,15 +391,3 @@ def _by_prediction(drawn: Array, said: Array, n_classes: int) -> Array:
     """Counts draws × groups × truth as draws × truth × prediction."""
     columns = [drawn[:, said == k].sum(axis=1) for k in range(n_classes)]
     return np.stack(columns, axis=2)
-
-
-def _summary(labels: Labels, items: CalibrationItems, prior: Array) -> NoiseSummary:
-    """Each labeler's confusion as the calibration items show it, a row of no item being flat."""
-    n = labels.n_classes
-    table = np.full((labels.n_labelers, n, n), 1.0 / n)
-    theirs = items.labels
-    np.add.at(table, (theirs.labeler, items.truth[theirs.item], theirs.label), 1.0)
-    table /= table.sum(axis=2, keepdims=True)
-    return NoiseSummary(
-        "confusion matrices from the calibration set", labels.labelers, table, prior, learned=True
-    )

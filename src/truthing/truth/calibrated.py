@@ -18,6 +18,9 @@ import numpy as np
 from scipy.special import chdtrc
 
 from truthing.class_codes import Array
+from truthing.labels import Labels
+from truthing.survey.calibration import CalibrationItems
+from truthing.truth.outcome import NoiseSummary
 
 CHAINS, BURN, THIN = 500, 300, 30
 TILT = (2.0, 1.4)  # mean and sd over 63 public panels of people and language models
@@ -266,3 +269,15 @@ def differs(graded: Array, calibration: Array, truth: Array, shares: Array) -> f
     own = (shares[present, None] ** 2 * rate * (1 - rate) / size[:, None]).sum(axis=0)
     spread = expected * (1 - expected) / len(graded) + own
     return float(chdtrc(k - len(present), ((seen - expected) ** 2 / spread).sum() * (k - 1) / k))
+
+
+def confusion_summary(labels: Labels, items: CalibrationItems, prior: Array) -> NoiseSummary:
+    """Each labeler's confusion as the calibration items show it, a row of no item being flat."""
+    n = labels.n_classes
+    table = np.full((labels.n_labelers, n, n), 1.0 / n)
+    theirs = items.labels
+    np.add.at(table, (theirs.labeler, items.truth[theirs.item], theirs.label), 1.0)
+    table /= table.sum(axis=2, keepdims=True)
+    return NoiseSummary(
+        "confusion matrices from the calibration set", labels.labelers, table, prior, learned=True
+    )
