@@ -80,7 +80,7 @@ def check(facade: str, names: tuple[str, str]) -> Any:
         assert all(f"`{name}=`" in str(found.value) for name in names)
         return None
     result = ask(facade, names)
-    doubt = [said for said in result.warnings if "how well that covers was not studied" in said]
+    doubt = [said for said in result.warnings if "Each covers by itself" in said]
     assert len(doubt) == 1
     assert all(f"`{name}=`" in doubt[0] for name in names)
     return result

@@ -196,6 +196,10 @@ def test_what_all_tags_say_is_said_once(report: Any) -> None:
     assert not any(a.startswith(("news:", "politics:", "sports:")) for a in said)
 
 
+def test_no_gold_is_a_doubt(report: Any) -> None:
+    assert any("every tag is off in the same direction" in said for said in report.warnings)
+
+
 def test_a_gate_in_plain_words(report: Any) -> None:
     assert report.require("macro F1 >= .1").met
     assert report.require("recall[news] >= 99%").outcome == "missed"

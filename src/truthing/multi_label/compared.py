@@ -14,7 +14,7 @@ from truthing.multi_label.asked import parted, refuse_options
 from truthing.multi_label.graded import metric_name
 from truthing.multi_label.joint import Coupling
 from truthing.multi_label.sets import read_tagged, told
-from truthing.multi_label.tagged import Tagged, as_dict, dependence_words
+from truthing.multi_label.tagged import Tagged, as_dict, dependence_words, without_gold
 from truthing.requirements import Requirement, probability_words
 
 COMPARED = ("macro_f1", "macro_precision", "macro_recall", "hamming_accuracy")
@@ -161,6 +161,7 @@ def compare_tags(compare: Callable[..., Any], given: Mapping[str, Any]) -> TagCo
     }
     first = next(iter(found.values()))
     warnings, assumptions = told(split, found)
+    warnings += without_gold(first.sizes["gold"])
     return TagComparison(
         found,
         tuple(models),

@@ -18,7 +18,7 @@ from truthing.metrics.words import share
 from truthing.multi_label.asked import parted, refuse_options
 from truthing.multi_label.joint import Coupling, all_right, shared_doubt, ways
 from truthing.multi_label.sets import Split, read_tagged, told
-from truthing.multi_label.tagged import Tagged, as_dict, dependence_words
+from truthing.multi_label.tagged import Tagged, as_dict, dependence_words, without_gold
 from truthing.randomness import generator
 from truthing.report import Report
 from truthing.requirements import Requirement
@@ -219,6 +219,7 @@ def _together(split: Split, reports: dict[str, Report], given: Mapping[str, Any]
     rng, slack = generator(seed, "all tags right"), first["accuracy"].slack
     subset = all_right(chances, accuracy, ways(right, agree[known]), rng, first.target, slack)
     warnings, assumptions = told(split, reports)
+    warnings += without_gold(first.sizes["gold"])
     assumptions += dependence_words(shared, len(known), "right")
     return TagReport(
         reports,

@@ -14,7 +14,7 @@ from truthing.metrics.words import share
 from truthing.multi_label.asked import parted, refuse_options
 from truthing.multi_label.joint import Coupling, shared_doubt
 from truthing.multi_label.sets import Split, read_tagged, told
-from truthing.multi_label.tagged import Tagged, as_dict, dependence_words
+from truthing.multi_label.tagged import Tagged, as_dict, dependence_words, without_gold
 from truthing.randomness import generator
 from truthing.requirements import Requirement
 from truthing.shares import Prevalence
@@ -107,6 +107,7 @@ def rate_tags(prevalence: Callable[..., Prevalence], given: Mapping[str, Any]) -
     surprise = _surprise(split)
     shared = shared_doubt(surprise, generator(given["seed"], "tags share doubts"))
     warnings, assumptions = told(split, found)
+    warnings += without_gold(first.sizes["gold"])
     return TagShares(
         found,
         Coupling.of(len(found), shared, given["seed"]),

@@ -56,6 +56,17 @@ def as_dict(estimate: Estimate, level: float) -> dict[str, float]:
     return {"mean": estimate.mean, "low": low, "high": high, "level": level}
 
 
+def without_gold(n_gold: int) -> list[str]:
+    """What no way of joining tags can mend, where there is no gold to show it."""
+    if n_gold:
+        return []
+    return [
+        "No gold: where all labelers together add tags, or leave them out, every tag is off in the "
+        "same direction and averages may lie outside their intervals. Gold on random items shows "
+        "it."
+    ]
+
+
 def dependence_words(shared: float, n_gold: int, what: str) -> list[str]:
     """What is assumed of tags together."""
     if shared >= 1:
