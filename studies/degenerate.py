@@ -21,12 +21,12 @@ import numpy as np
 import polars as pl
 
 import truthing as tr
+from truthing.papers.su_methods import METHODS
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "degenerate.md"
 FEW = {"draws": 200}
 ROUGH = re.compile(r"\d\.\d+e\+\d+|\binf\b")  # differs between processors
 NAMES = ("value", "lower", "upper", "confusion", "width", "cost", "variance_repeat")
-METHODS = ("exact", "majority", "labeler-mean", "no-predictions")
 
 
 @dataclass(frozen=True)
@@ -194,11 +194,41 @@ def bayes_error(data: Data) -> Answer:
     return [(float(low), float(found.value), float(high))], list(found.warnings)
 
 
+def prefer(data: Data) -> Answer:
+    """Labels as verdicts on the answers of two systems: a is A, b is B, shown in both orders."""
+    rows = [
+        {"item": i, "judge": t, "verdict": c.upper(), "order": ("AB", "BA")[k % 2]}
+        for k, (i, t, c) in enumerate(data.rows)
+    ]
+    gold = {item: c.upper() for item, c in data.gold.items()} or None
+    found = tr.prefer(rows, gold=gold, repeats="first", **FEW)
+    return estimates([(found.win_rate("A", "B"), 0, 1)]), found.warnings
+
+
+def monitor(data: Data) -> Answer:
+    """Labels as outcomes in the order of time: a is a pass."""
+    found = tr.monitor(pl.DataFrame({"label": [c for _, _, c in data.rows]}), passing="a",
+                       wrong_fails=0.2)  # fmt: skip
+    low, high = found.running()
+    return [(float(low), float((low + high) / 2), float(high))], found.warnings
+
+
+def readers(data: Data) -> Answer:
+    """Labels as scores of readers, 1 for b; the truth of an item is its place, even or odd."""
+    score = dict(zip(data.predictions, data.scores or []))
+    rows = [(i, t, score.get(i, float(c == "b")), "yn"[int(i[1:]) % 2]) for i, t, c in data.rows]
+    table = pl.DataFrame(rows, schema=["case", "reader", "score", "truth"], orient="row")
+    found = tr.readers(table, positive="n").average()
+    low, high = found.interval(0.95)
+    return [(float(low), float(found.value), float(high))], []
+
+
 def functions() -> dict[str, Callable[[Data], Answer]]:
     found: dict[str, Callable[[Data], Answer]] = {"grade": grade}
     found["grade, new data"] = partial(grade, target="population")
     found |= {"prevalence": prevalence, "compare": compare, "labelers": labelers}
     found |= {"agreement": agreement, "bayes_error": bayes_error}
+    found |= {"prefer": prefer, "monitor": monitor, "readers": readers}
     for method in METHODS:
         found[f"grade by {method}"] = partial(grade, method=method)
     return found

@@ -91,7 +91,7 @@ def kill_once(folder: Path, after: float, how: signal.Signals, sizes: dict[str, 
     if process.returncode not in allowed:
         found.append(f"exit code {process.returncode}")
     if b"Traceback" in said and b"truthing/cli" in said:  # until then Python itself answers Ctrl-C
-        found.append("a traceback")
+        found.append(f"a traceback: {said[-300:]!r}")
     return found
 
 

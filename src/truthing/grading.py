@@ -255,8 +255,7 @@ def grade(
     joined, calibration = calibrated([joined], calibration_set, calibration_chosen, **err)
     labels = joined.labels
     chosen = chosen_gold(joined, predicted, gold_weights, gold_choice)
-    meet: dict[str, Any] = {"calibration_set": calibration_set, "deployment": deployment}
-    assumptions += said_together(survey, chosen, **meet)
+    assumptions += said_together(survey, chosen, calibration_set, deployment)
     if chosen.kind == "unseen":
         joined, words = unseen_choice(joined, predicted)
         joined.warnings.insert(0, words)

@@ -204,8 +204,7 @@ def prevalence(
     if chosen.kind == "unseen":
         joined, words = unseen_choice(joined, None)
         joined.warnings.insert(0, words)
-    meet: dict[str, Any] = {"calibration_set": calibration_set, "deployment": None}
-    assumptions = [*joined.said, *said_together(survey, chosen, **meet)]
+    assumptions = [*joined.said, *said_together(survey, chosen, calibration_set, None)]
     kind = panel_of(panel, votes.labelers, assumptions)
     nobody = np.zeros(votes.n_items, dtype=np.int64)
     question = Question(

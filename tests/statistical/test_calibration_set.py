@@ -18,18 +18,17 @@ def test_intervals_hold(design: str) -> None:
 
 def test_the_wrong_correction_is_seen_to_fail() -> None:
     """Methods that need another design than the one they get."""
-    found = {name: [] for name in ("Rogan-Gladen", "Lee et al.", "PPI++")}
     pytest.importorskip("ppi_py")
-    for seed in range(60):
-        drawn = world(seed, "verdict")
-        for name, way in zip(found, (rogan_gladen, lee, ppi)):
-            found[name].append(held(*way(drawn), PASS)[0])
-    assert all(np.mean(each) < 0.85 for each in found.values())
+    for way, design in ((rogan_gladen, "verdict"), (lee, "verdict"), (ppi, "truth")):
+        found = [held(*way(world(seed, design)), PASS)[0] for seed in range(60)]
+        assert np.mean(found) < 0.7
 
 
 def test_others_hold_by_the_design_they_need() -> None:
-    by_class = [held(*lee(world(seed, "truth")), PASS)[0] for seed in range(60)]
-    assert np.mean(by_class) >= 0.87
+    pytest.importorskip("ppi_py")
+    for way, design in ((lee, "truth"), (ppi, "random")):
+        found = [held(*way(world(seed, design)), PASS)[0] for seed in range(60)]
+        assert np.mean(found) >= 0.85
 
 
 def test_lee_is_the_published_formula() -> None:

@@ -113,6 +113,8 @@ def main() -> None:
         _refused(problem)
     except Interrupted as problem:
         _refused(problem.reason)
+    except KeyboardInterrupt as stopped:  # before or after the command itself
+        _refused(stopped)
     except SystemExit as ended:
         if isinstance(ended.__context__, BrokenPipeError):  # rich and typer end with 1 then
             _refused(ended.__context__)

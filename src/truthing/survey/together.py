@@ -9,17 +9,8 @@ from typing import Any
 from truthing.survey.design import Survey
 from truthing.survey.gold_choice import GoldChoice
 
-# studies/survey.py (two systems: slices and clusters) and studies/drawn_together.py
-STUDIED = {
-    frozenset(pair)
-    for pair in (
-        ("by", "cluster"),
-        ("weights", "stratum"),
-        ("calibration_set", "cluster"),
-        ("calibration_set", "weights"),
-        ("calibration_set", "by"),
-    )
-}
+# studies/survey.py: two systems (slices and clusters), weights by stratum
+STUDIED = {frozenset(pair) for pair in (("by", "cluster"), ("weights", "stratum"))}
 CHANCES_UNUSED = (
     "With a calibration set gold items count as certain, random among items that look alike: "
     "the chances in `gold_weights=` are not used."
@@ -27,7 +18,7 @@ CHANCES_UNUSED = (
 
 
 def said_together(
-    survey: Survey, chosen: GoldChoice, *, calibration_set: Any, deployment: Any, by: Any = None
+    survey: Survey, chosen: GoldChoice, calibration_set: Any, deployment: Any, by: Any = None
 ) -> list[str]:
     """A sentence where arguments meet whose coverage was studied only one by one."""
     used = dict.fromkeys(survey.used)
