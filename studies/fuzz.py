@@ -168,7 +168,7 @@ def misread(data: bytes, table: Table) -> str:
         if data[:2] == b"\x1f\x8b":
             data = gzip.decompress(data)
         separator = {"CSV": ",", "TSV": "\t"}.get(table.kind, table.kind[1])
-        said = " ".join(table.notes.said)
+        said = " ".join(table.notes.remarks)
         if "what stands above" in said:  # titles are left out, with a note: csv keeps them
             return ""
         code = "cp1252" if "Windows-1252" in said else "utf-8-sig"

@@ -57,10 +57,10 @@ def prepare(
     return replace(joined, readings=case.readings, given=case.labels.items, doubted=doubted)
 
 
-def survey_of(joined: Joined, order: Order, **said: Any) -> Survey:
+def survey_of(joined: Joined, order: Order, **columns: Any) -> Survey:
     """How the items were drawn, as far as the user says; a hint where clusters seem forgotten."""
     graded = order.labels.items
-    survey = read_survey(joined.labels.items, (joined.given, graded), joined.readings, **said)
+    survey = read_survey(joined.labels.items, (joined.given, graded), joined.readings, **columns)
     joined.warnings.extend(survey.warnings)
     if survey.cluster is None:
         hint = suspected(graded, joined.readings)

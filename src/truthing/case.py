@@ -152,9 +152,9 @@ def _beside(reads: Sequence[Reading]) -> Gold | None:
     if len(golden) > 1:
         raise InputError("several files of labels hold gold too: name the one with `gold=...`.")
     column = golden[0].columns.get("truth")
-    said = Notes(said=(f"{golden[0].table.name}: gold is taken from its column {column!r}.",))
+    notes = Notes(remarks=(f"{golden[0].table.name}: gold is taken from its column {column!r}.",))
     found = golden[0].gold
-    return replace(found, notes=found.notes + said)
+    return replace(found, notes=found.notes + notes)
 
 
 def _parts(labels: Any) -> list[Any]:

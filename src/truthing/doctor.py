@@ -144,11 +144,11 @@ def together(files: Sequence[FileFinding]) -> Findings:
     labels = next(((f, f.labels) for f in files if f.labels is not None), None)
     predictions = [(f, f.predictions) for f in files if f.predictions is not None]
     gold = next(((f, f.gold) for f in files if f.gold is not None), None)
-    said = _overlaps(labels, predictions, gold)
+    overlaps = _overlaps(labels, predictions, gold)
     problem = "" if labels is None else _misfit(labels[1], predictions, gold)
     return Findings(
         tuple(files),
-        tuple(said) + ((problem,) if problem else ()),
+        tuple(overlaps) + ((problem,) if problem else ()),
         *_offers(labels, predictions if not problem else [], gold, problem),
     )
 
@@ -212,16 +212,16 @@ def _sample(
             rows.append(f"{item} → {who} → {label!r}{times}")
     if predictions is not None:
         for n in range(min(most, predictions.n_items)):
-            said = (
+            sentences = (
                 []
                 if predictions.label is None
                 else [repr(predictions.classes[predictions.label[n]])]
             )
             if predictions.scores is not None:
-                said.append(
+                sentences.append(
                     "score " + ", ".join(f"{s:g}" for s in np.atleast_1d(predictions.scores[n])[:4])
                 )
-            rows.append(f"{predictions.items[n]} → predicted → {', '.join(said)}")
+            rows.append(f"{predictions.items[n]} → predicted → {', '.join(sentences)}")
     if gold is not None:
         rows += [
             f"{gold.items[n]} → gold → {gold.classes[gold.label[n]]!r}"
@@ -231,46 +231,46 @@ def _sample(
 
 
 def _about_labels(labels: Labels) -> list[str]:
-    said = str(labels).splitlines()
+    sentences = str(labels).splitlines()
     agree, kappa = labels.agreement()
     if agree == agree:
-        said.append(
+        sentences.append(
             f"labels of the same item agree in {agree:.0%} of the pairs (chance-corrected κ "
             f"{kappa:.2f})"
         )
     else:
-        said.append("no item has two labels, so agreement cannot be seen")
+        sentences.append("no item has two labels, so agreement cannot be seen")
     if labels.identical_repeats:
-        said.append(
+        sentences.append(
             f"{labels.identical_repeats:,} rows repeat an earlier row of the same labeler "
             "and item, and count once"
         )
     clash = len(labels.contradictions)
     if clash:
         i = int(labels.contradictions[0])
-        said.append(
+        sentences.append(
             f"{clash:,} times a labeler contradicts itself on an item (first: "
             f"{labels.labelers[labels.labeler[i]]!r} on item "
             f"{labels.items[labels.item[i]]!r}): choose with `repeats='first'`, last or keep"
         )
     if labels.n_classes == 1:
-        said.append(
+        sentences.append(
             f"every label is {labels.classes[0]!r}: with one class there is nothing to grade"
         )
     gaps = labels.n_items - labels.per_labeler
     if not labels.anonymous and 1 < labels.n_labelers <= 50 and (gaps > 0).any():
         most = sorted(zip(gaps, map(str, labels.labelers)), reverse=True)
-        said.append(
+        sentences.append(
             "items without a label, by labeler: "
             + listing((f"{name} {gap:,}" for gap, name in most if gap), 6)
         )
     silent = int((labels.per_labeler == 0).sum())
     if silent:
-        said.append(f"{silent} labeler(s) gave no label")
+        sentences.append(f"{silent} labeler(s) gave no label")
     bare = int((labels.per_item == 0).sum())
     if bare:
-        said.append(f"{bare:,} items have no label")
-    return said
+        sentences.append(f"{bare:,} items have no label")
+    return sentences
 
 
 def _overlaps(
@@ -280,7 +280,7 @@ def _overlaps(
 ) -> list[str]:
     if labels is None:
         return []
-    said = []
+    sentences = []
     known = set(labels[1].items)
     others: list[tuple[FileFinding, Predictions | Gold]] = [*predictions, *([gold] if gold else [])]
     for finding, other in others:
@@ -288,7 +288,7 @@ def _overlaps(
             continue
         common = known.intersection(other.items)
         if not common:
-            said.append(
+            sentences.append(
                 f"{finding.path} and {labels[0].path} share no item (for example "
                 f"{other.items[0]!r} and {labels[1].items[0]!r}): "
                 "check the item column of both (`item_column=...`)."
@@ -305,8 +305,8 @@ def _overlaps(
         new = [c for c in other.classes if key(c) not in known_classes]
         if new:
             text += f"; class {listing(map(repr, new))} never occurs among the labels"
-        said.append(text)
-    return said
+        sentences.append(text)
+    return sentences
 
 
 def _offers(

@@ -233,7 +233,7 @@ def grade(
     kinds.refuse_calibration(calibration_set)
     about: dict[str, Any] = {"repeats": repeats, "kinds": kinds, "positive": positive}
     joined, order = in_order(prepare(predictions, labels, gold=gold, scores=scores, **about))
-    assumptions = list(joined.said)
+    assumptions = list(joined.remarks)
     place = positive_class(joined.labels.classes, positive, assumptions)
     survey = survey_of(joined, order, cluster=cluster, weights=weights, stratum=stratum, by=by)
     also = {"deployment": deployment, "gold_weights": gold_weights}

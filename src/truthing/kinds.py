@@ -132,7 +132,7 @@ class Kinds:
             labels = joined.labels
             values = scale_values(labels.classes, ordered=labels.settled)
             told.append("Classes are grades in order, and far misses count more than near ones.")
-        told += [said for said in joined.said if said.startswith("Grades are cut")]
+        told += [remark for remark in joined.remarks if remark.startswith("Grades are cut")]
         doubts = self._doubts(joined, told)
         return {"gold_error": error, "values": values, "doubts": doubts, "told": tuple(told)}
 
@@ -146,7 +146,7 @@ class Kinds:
             )
         labels = joined.labels
         doubts = np.array([joined.doubted.get(item, 0) for item in labels.items], dtype=float)
-        told += [said for said in joined.said if "is no class:" in said]
+        told += [remark for remark in joined.remarks if "is no class:" in remark]
         if self.skips == "hard":
             doubts = doubts + skipped_votes(labels)
             told.append(

@@ -31,7 +31,7 @@ class Joined:
     gold: Array
     dropped: dict[str, int]
     warnings: list[str]
-    said: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
     score_name: str = ""
     doubted: Mapping[Any, int] = field(default_factory=dict)  # unsure answers of each item
     readings: Sequence[Any] = ()  # the files that everything came from
@@ -123,7 +123,7 @@ def join(
         known[kept],
         dropped,
         warnings,
-        list(notes.said),
+        list(notes.remarks),
         name,
         elsewhere=elsewhere,
     )

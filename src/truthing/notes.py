@@ -9,22 +9,22 @@ from dataclasses import dataclass
 class Notes:
     """``said`` goes to the assumptions of an answer, ``checks`` to its warnings.
 
-    >>> (Notes(said=("a",)) + Notes(said=("a", "b"), checks=("c",))).said
+    >>> (Notes(remarks=("a",)) + Notes(remarks=("a", "b"), checks=("c",))).remarks
     ('a', 'b')
     """
 
-    said: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
     checks: tuple[str, ...] = ()
 
     def __add__(self, other: Notes) -> Notes:
         return Notes(
-            tuple(dict.fromkeys(self.said + other.said)),
+            tuple(dict.fromkeys(self.remarks + other.remarks)),
             tuple(dict.fromkeys(self.checks + other.checks)),
         )
 
     @property
     def all(self) -> tuple[str, ...]:
-        return self.said + self.checks
+        return self.remarks + self.checks
 
 
 NOTHING = Notes()

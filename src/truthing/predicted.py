@@ -68,7 +68,7 @@ def _meant(
         threshold=threshold,
         column=joined.score_name,
     )
-    assumptions.extend(notes.said)
+    assumptions.extend(notes.remarks)
     joined.warnings.extend(notes.checks)
     if settled is not None and joined.predicted is not None:
         votes = joined.labels.counts()

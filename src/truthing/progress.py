@@ -68,8 +68,8 @@ class _Widget:
             return
         passed = time.monotonic() - self._start
         left = f", about {passed * (1 - done) / done:.0f} s left" if done > 0.05 else ""
-        said = f"{html.escape(words)} {done:.0%}{left}"
-        self._handle.update(self._html(f'<progress value="{done:.3f}" max="1"></progress> {said}'))
+        text = f"{html.escape(words)} {done:.0%}{left}"
+        self._handle.update(self._html(f'<progress value="{done:.3f}" max="1"></progress> {text}'))
 
 
 class _Lines:

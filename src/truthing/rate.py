@@ -204,7 +204,7 @@ def prevalence(
     if chosen.kind == "unseen":
         joined, words = unseen_choice(joined, None)
         joined.warnings.insert(0, words)
-    assumptions = [*joined.said, *said_together(survey, chosen, calibration_set, None)]
+    assumptions = [*joined.remarks, *said_together(survey, chosen, calibration_set, None)]
     kind = panel_of(panel, votes.labelers, assumptions)
     nobody = np.zeros(votes.n_items, dtype=np.int64)
     question = Question(
@@ -234,13 +234,13 @@ def prevalence(
         truth=order.truth(outcome.truth),
         noise=None if outcome.noise is None else order.summary(outcome.noise),
     )
-    said = votes.counts().astype(float)
+    counts = votes.counts().astype(float)
     if survey.slice is not None:
-        place = 1 if votes.n_classes == 2 else int(said.sum(axis=0).argmax())
+        place = 1 if votes.n_classes == 2 else int(counts.sum(axis=0).argmax())
         about = question.gold, survey.slice, survey.slice_names, place, votes.classes[place]
-        bias = kinder_to(said, *about)
+        bias = kinder_to(counts, *about)
         joined.warnings.extend([bias] if bias else [])
-    given = said / np.maximum(said.sum(axis=1, keepdims=True), 1)
+    given = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     return as_prevalence(
         outcome,
         question,

@@ -70,9 +70,9 @@ def parse(text: str, kind: str = "grade") -> Requirement:
     found = (_PAIRED if kind == "compare" else _SIMPLE).fullmatch(plain)
     if found is None:
         raise RequirementError(f"requirement {text!r} is not understood: write {SHAPES[kind]}.")
-    said = found["number"].replace(" ", "")
-    number = float(said.rstrip("%"))
-    number = round(number / 100, 12) if said.endswith("%") else number
+    digits = found["number"].replace(" ", "")
+    number = float(digits.rstrip("%"))
+    number = round(number / 100, 12) if digits.endswith("%") else number
     names = [_bare(name) for name in (found["first"], found["second"])] if kind == "compare" else []
     metric = _bare(found["metric"])
     least = -1.0 if kind == "compare" or metric in SIGNED else 0.0
@@ -110,9 +110,9 @@ class Verdict:
         >>> print(Verdict(parse("accuracy >= 0.8"), 0.97, 0.95, "met").sentence)
         accuracy >= 0.8: met. It holds with probability 97%; 95% is asked for.
         """
-        said = f"{self.requirement.text}: {self.outcome}. It holds with probability "
-        said += f"{probability_words(self.probability)}; {100 * self.needed:.4g}% is asked for."
-        return f"{said} {self.advice}".rstrip()
+        sentence = f"{self.requirement.text}: {self.outcome}. It holds with probability "
+        sentence += f"{probability_words(self.probability)}; {100 * self.needed:.4g}% is asked for."
+        return f"{sentence} {self.advice}".rstrip()
 
     def to_dict(self) -> dict[str, Any]:
         asked = self.requirement

@@ -30,15 +30,15 @@ def cut_case(case: Case, cut: Any, positive: Any = None) -> Case:
     place = _place(cut, grades)
     low, high = _names(case.gold, grades, cut, positive)
     names = {str(grade): high if k >= place else low for k, grade in enumerate(grades)}
-    said = Notes(
-        said=(
+    notes = Notes(
+        remarks=(
             f"Grades are cut at {cut}: {_listed(grades[place:])} count as {high!r}, "
             f"{_listed(grades[:place])} as {low!r}; labels, predictions and gold alike.",
         )
     )
     order = (low, high)
     labels = _two(case.labels, names, order)
-    labels = replace(labels, notes=labels.notes + said, settled=True)
+    labels = replace(labels, notes=labels.notes + notes, settled=True)
     models = {
         name: _predictions(found, names, order, grades) for name, found in case.models.items()
     }

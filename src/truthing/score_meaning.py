@@ -43,12 +43,12 @@ def settle_scores(
     if area <= 1 - CLEAR and not (called and share):
         turned = 1 - scores if low >= 0 and high <= 1 else -scores
         return _checked(turned, threshold), Notes(
-            said=(f"The scores grow with {names[0]!r}, not with {names[1]!r}: turned round.",)
+            remarks=(f"The scores grow with {names[0]!r}, not with {names[1]!r}: turned round.",)
         )
     if share and 1 - CLEAR < area < CLEAR:
         turned = np.where(says_positive, scores, 1 - scores)
         return _checked(turned, threshold), Notes(
-            said=(
+            remarks=(
                 f"The scores are the confidence in the predicted class (all at least ½): turned "
                 f"into scores of {names[1]!r}.",
             )

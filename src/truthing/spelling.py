@@ -141,7 +141,7 @@ def merged_spellings(
     for place, name in enumerate(names):
         groups.setdefault(key(name), []).append(place)
     changed: dict[Any, Any] = {}
-    said = []
+    sentences = []
     for places in groups.values():
         kept = [names[p] for p in places]
         if len(kept) == 1:
@@ -152,7 +152,7 @@ def merged_spellings(
             best = next(name for name in kept if not isinstance(name, str))
             texts = [name for name in kept if isinstance(name, str)]
             changed |= dict.fromkeys(texts, best)
-            said.append(f"{where}: {texts[0]!r} and {best!r} count as one class, {best!r}.")
+            sentences.append(f"{where}: {texts[0]!r} and {best!r} count as one class, {best!r}.")
             continue
         if len({type(name) for name in kept}) > 1:
             raise InputError(
@@ -170,5 +170,5 @@ def merged_spellings(
         changed |= {name: best for name in kept if name != best}
         if len(folded) > 1:
             others = ", ".join(repr(f) for f in sorted(folded - {best}))
-            said.append(f"{where}: {others} and {best!r} count as one class, {best!r}.")
-    return changed, said
+            sentences.append(f"{where}: {others} and {best!r} count as one class, {best!r}.")
+    return changed, sentences

@@ -56,14 +56,14 @@ def without_unsure(case: Case, unsure: Any) -> tuple[Case, Mapping[Any, int]]:
     doubt = np.array(named)[labels.label]
     count = np.bincount(labels.item[doubt], weights=labels.weight[doubt], minlength=labels.n_items)
     share = float(labels.weight[doubt].sum() / max(labels.weight.sum(), 1))
-    said = Notes(
-        said=(
+    notes = Notes(
+        remarks=(
             f"{listing(map(repr, words), 4)} is no class: {share:.1%} of the labels, on "
             f"{int((count > 0).sum()):,} items, say it. They mark items that may be harder.",
         )
     )
     left = _without(labels, doubt, [c for c, here in zip(labels.classes, named) if not here])
-    left = replace(left, notes=left.notes + said)
+    left = replace(left, notes=left.notes + notes)
     doubted = {item: int(k) for item, k in zip(labels.items, count) if k}
     return replace(case, labels=left), doubted
 

@@ -48,11 +48,11 @@ def unify(sources: Sequence[WordSource]) -> tuple[list[Renamed], Notes]:
             if not source.settled:
                 _refuse_strangers([leader, source], [{}, names])
         return renamed, _said(sources, renamed)
-    renamed, said = [], []
+    renamed, lines = [], []
     for source in sources:
         merged, words = _within(source)
         renamed.append(merged)
-        said += words
+        lines += words
     first = _names(sources[0], renamed[0])
     for source, names in zip(sources[1:], renamed[1:]):
         names |= _as_in(source, first, names)
@@ -60,19 +60,19 @@ def unify(sources: Sequence[WordSource]) -> tuple[list[Renamed], Notes]:
     _refuse_strangers(sources, renamed)
     _refuse_lookalikes(sources, renamed)
     checks = _only_in_gold(sources, renamed)
-    return renamed, Notes(tuple(said), tuple(checks)) + _said(sources, renamed)
+    return renamed, Notes(tuple(lines), tuple(checks)) + _said(sources, renamed)
 
 
 def _within(source: WordSource) -> tuple[Renamed, list[str]]:
     """Case and blanks inside one source; names of different type stay apart."""
     changed: Renamed = {}
-    said: list[str] = []
+    lines: list[str] = []
     for kind in {type(name) for name in source.names}:
         places = [p for p, name in enumerate(source.names) if type(name) is kind]
         if kind is str:
             names = [source.names[p] for p in places]
-            changed, said = merged_spellings(names, source.counts[places], f"the {source.what}")
-    return changed, said
+            changed, lines = merged_spellings(names, source.counts[places], f"the {source.what}")
+    return changed, lines
 
 
 def _names(source: WordSource, renamed: Mapping[Any, Any]) -> tuple[Any, ...]:
@@ -253,10 +253,10 @@ def _only_in_gold(sources: Sequence[WordSource], renamed: Sequence[Renamed]) -> 
 
 def _said(sources: Sequence[WordSource], renamed: Sequence[Renamed]) -> Notes:
     """One sentence for each source whose classes were matched with another spelling."""
-    said = []
+    lines = []
     for source, names in zip(sources, renamed):
         changed = [(n, _new(names, n)) for n in source.names]
         pairs = [f"{a!r} as {b!r}" for a, b in changed if letters(a) != letters(b)]
         if pairs:
-            said.append(f"The {source.what} were matched by meaning: {listing(pairs, 4)}.")
-    return Notes(said=tuple(said))
+            lines.append(f"The {source.what} were matched by meaning: {listing(pairs, 4)}.")
+    return Notes(remarks=tuple(lines))

@@ -52,7 +52,7 @@ def test_cvat_xml(tmp_path: Path) -> None:
         assert said(reading) == {("a.png", "ann"): "cat", ("b.png", "ann"): "dog"}
         assert any(
             "1 shapes on parts of images" in n and "1 tags that CVAT gave by itself" in n
-            for n in reading.labels.notes.said
+            for n in reading.labels.notes.remarks
         )
 
 
@@ -131,7 +131,7 @@ def test_ground_truth_manifest_is_one_labeler_and_no_gold(tmp_path: Path) -> Non
         ("s3://b/0.png", "workers together"): "cat", ("s3://b/1.png", "workers together"): "dog",
     }  # fmt: skip
     assert not reading.has_gold
-    assert any("1 labels given by the machine alone" in n for n in reading.labels.notes.said)
+    assert any("1 labels given by the machine alone" in n for n in reading.labels.notes.remarks)
     assert any("consolidated from several workers" in n for n in reading.labels.notes.checks)
     two = {**line(0), "tone-metadata": line(0)["kind-metadata"], "tone": 0}
     with pytest.raises(tr.InputError, match="several labeling jobs: kind, tone"):
@@ -204,5 +204,5 @@ def test_label_studio_reviews_are_no_gold_and_no_labels(tmp_path: Path) -> None:
     reading = inspect(saved(tmp_path, tasks))
     assert said(reading) == {(0, 1): "ham", (1, 1): "spam", (2, 1): "ham"}
     assert reading.gold.as_dict() == {4: "spam"}
-    note = next(n for n in reading.labels.notes.said if "reviews are left out" in n)
+    note = next(n for n in reading.labels.notes.remarks if "reviews are left out" in n)
     assert "1 accepted, 1 rejected, 2 changed" in note

@@ -107,7 +107,7 @@ def test_gradient_is_the_derivative() -> None:
     heavy = np.arange(n) % 2 == 0
     mode, root, z = rng.standard_normal(n), rng.standard_normal((n, n)) / 3, rng.standard_normal(n)
     evidence, size = rng.random((40, 3)) + 0.05, rng.integers(1, 4, 40)
-    posterior = regression.posterior(evidence, size, regression.said, regression.tilt)
+    posterior = regression.posterior(evidence, size, regression.guess, regression.tilt)
     posterior = posterior._replace(mode=mode, root=root, heavy=heavy)
     slope = np.empty(len(regression.design))
 

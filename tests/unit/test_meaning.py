@@ -75,7 +75,7 @@ def test_the_same_classes_are_matched_and_said(
     assert joined.predicted is not None
     assert (joined.predicted == joined.labels.matrix()[:, 0]).all()
     if labels == ("0", "1"):
-        assert "matched by meaning" in joined.said[0]
+        assert "matched by meaning" in joined.remarks[0]
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_other_columns_of_a_wide_file_are_no_labelers(
 ) -> None:
     labels = tr.read_labels(write(tmp_path, labels=wide(name, values))["labels"])
     assert labels.labelers == ("ann", "bob", "cleo")
-    assert any(name in said for said in labels.notes.said)
+    assert any(name in said for said in labels.notes.remarks)
 
 
 def test_a_tie_of_columns_is_asked_and_can_be_settled(tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def test_words_that_mean_missing(tmp_path: Path) -> None:
     )
     labels = tr.read_labels(write(tmp_path, rare=rare)["rare"])
     assert labels.classes == ("ham", "spam")
-    assert any("'N/A' count as missing" in said for said in labels.notes.said)
+    assert any("'N/A' count as missing" in said for said in labels.notes.remarks)
     often = "".join(f"{i},{t},{('none', 'mild')[i % 2]}\n" for i in range(30) for t in "ab")
     path = write(tmp_path, often=LONG + often)["often"]
     with pytest.raises(tr.InputError, match="is it a class, or a missing value"):
@@ -297,4 +297,4 @@ def test_gold_beside_the_labels_is_used_and_said(tmp_path: Path) -> None:
     case = read_case(write(tmp_path, labels="item,labeler,label,truth\n" + rows)["labels"])
     assert case.gold is not None
     assert case.gold.n_items == 5
-    assert "gold is taken from its column 'truth'" in case.gold.notes.said[-1]
+    assert "gold is taken from its column 'truth'" in case.gold.notes.remarks[-1]

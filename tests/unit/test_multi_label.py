@@ -90,7 +90,7 @@ def test_a_row_for_each_tag_is_one_answer() -> None:
     found = split(tr.Labels.from_long(items, who, label), tags=["x", "y"])
     assert found.cases["x"].labels.matrix().tolist() == [[1, 1], [0, -1]]
     assert found.cases["y"].labels.matrix().tolist() == [[1, 0], [1, -1]]
-    assert any("are one answer" in said for said in found.said)
+    assert any("are one answer" in said for said in found.remarks)
 
 
 def test_apostrophes_and_items_of_another_type() -> None:

@@ -188,7 +188,7 @@ def test_missing_words_and_negative_classes(tmp_path: Path) -> None:
 def test_ambiguous_tables_are_said(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text("item,a,b,c\n1,0,1,1\n2,1,1,0\n")
-    assert "`layout='counts'`" in inspect(path).columns.notes.said[0]
+    assert "`layout='counts'`" in inspect(path).columns.notes.remarks[0]
     path.write_text("item,cat,dog\n1,7,3\n2,1,9\n")
     assert "`layout='wide'`" in inspect(path).columns.notes.checks[0]
 

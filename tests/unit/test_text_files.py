@@ -33,7 +33,7 @@ def test_western_text_is_read_and_said(
     labels = read(tmp_path, ("item,labeler,label\n" + text).encode(coding))
     assert labels.classes == tuple(sorted(line.split(",")[2] for line in text.splitlines()))
     assert any(f"Windows-1252 (Western European), for example '{example}'" in note
-               for note in labels.notes.said)  # fmt: skip
+               for note in labels.notes.remarks)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_damaged_utf_8_is_not_taken_for_western_text() -> None:
 def test_titles_are_left_out_and_said(tmp_path: Path, above: str) -> None:
     labels = read(tmp_path, above + BODY)
     assert (labels.items, labels.labelers) == ((1, 2), ("ann", "bob"))
-    assert any("above the names of the columns is left out" in n for n in labels.notes.said)
+    assert any("above the names of the columns is left out" in n for n in labels.notes.remarks)
     semicolons = read(tmp_path, above + BODY.replace(",", ";"))
     assert semicolons.n_labels == 4
 
@@ -134,7 +134,7 @@ def test_a_number_and_its_text_are_one_class_among_numbers() -> None:
     labels = tr.read_labels(rows(1, "1", 0, "0", 1))
     assert labels.classes == (0, 1)
     assert labels.label.tolist() == [1, 1, 0, 0, 1]
-    assert any("'1' and 1 count as one class" in note for note in labels.notes.said)
+    assert any("'1' and 1 count as one class" in note for note in labels.notes.remarks)
     with pytest.raises(tr.InputError, match="one class or two"):
         tr.read_labels(rows(1, "1", "spam"))
 

@@ -58,7 +58,7 @@ def test_inspect_json_and_eval(tmp_path: Path) -> None:
             ("c", "match"): "C",
         }  # fmt: skip
         assert reading.gold.as_dict() == {"b": "C"}
-        assert any("'parts'" in note for note in reading.labels.notes.said)
+        assert any("'parts'" in note for note in reading.labels.notes.remarks)
     assert said(inspect(packed, question="match")) == {
         ("a", "match"): "C", ("b", "match"): "I", ("c", "match"): "C",
     }  # fmt: skip
@@ -98,7 +98,7 @@ def test_promptfoo(tmp_path: Path) -> None:
             (1, "factuality"): True, (2, "factuality"): True,
         }  # fmt: skip
         assert reading.gold.as_dict() == {1: True}
-        assert any("checks by rule" in note for note in reading.labels.notes.said)
+        assert any("checks by rule" in note for note in reading.labels.notes.remarks)
 
 
 def test_lm_evaluation_harness(tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_lm_evaluation_harness(tmp_path: Path) -> None:
     assert reading.labels.labelers == ("exact_match (strict)", "exact_match (flexible)")
     assert reading.labels.n_items == 4
     assert reading.labels.n_labels == 8
-    assert any("'bleu'" in note for note in reading.labels.notes.said)
+    assert any("'bleu'" in note for note in reading.labels.notes.remarks)
 
 
 def langfuse_rows() -> list[dict[str, Any]]:
@@ -142,7 +142,7 @@ def test_langfuse(tmp_path: Path) -> None:
             ("t1", "claude"): "good",
         }
         assert reading.gold.as_dict() == {"t2": "bad"}
-        assert any("texts" in note for note in reading.labels.notes.said)
+        assert any("texts" in note for note in reading.labels.notes.remarks)
     numbers = {**rows[0], "name": "speed", "data_type": "NUMERIC", "value": 7, "string_value": None}
     with pytest.raises(tr.InputError, match="scores that share no class"):
         inspect(saved(tmp_path, [*rows, numbers], "scores.jsonl"))
@@ -160,7 +160,7 @@ def test_deepeval(tmp_path: Path) -> None:
     reading = inspect(saved(tmp_path, {"testRunData": {"testCases": cases}}))
     assert reading.labels.labelers == ("Relevancy (gpt)", "Relevancy (claude)")
     assert said(reading)["test_case_1", "Relevancy (gpt)"] is False
-    assert any("ended in an error" in note for note in reading.labels.notes.said)
+    assert any("ended in an error" in note for note in reading.labels.notes.remarks)
 
 
 def test_mlflow_and_phoenix(tmp_path: Path) -> None:

@@ -39,15 +39,15 @@ class Field:
         return self._number(text, percent=self.kind == "percent")
 
     def _noise(self, form: Mapping[str, Any]) -> float | tuple[float, float] | None:
-        said = form.get(self.name, "")
+        answer = form.get(self.name, "")
         rate, low, high = (
             str(form.get(f"{self.name}-{part}", "")).strip() for part in ("rate", "low", "high")
         )
-        if said == "right":
+        if answer == "right":
             return 0.0
-        if said == "rate":
+        if answer == "rate":
             return self._number(rate, percent=True)
-        if said == "range":
+        if answer == "range":
             return self._number(low, percent=True), self._number(high, percent=True)
         return None
 

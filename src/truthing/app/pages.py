@@ -160,7 +160,7 @@ class Pages:
         self, request: Request, case: UploadedCase, problem: str = "", status: int = 200
     ) -> Response:
         return self.show(
-            request, "case.html", status, case=case, look=look(case), ask=request.query_params.get("ask", ""), problem=problem, roles=ROLES, layouts=LAYOUTS, uses=USES, said=SAID,
+            request, "case.html", status, case=case, look=look(case), ask=request.query_params.get("ask", ""), problem=problem, roles=ROLES, layouts=LAYOUTS, uses=USES, remarks=SAID,
             most_bytes=self.most_bytes, too_large=security.too_large(self.most_bytes),
         )  # fmt: skip
 
@@ -354,11 +354,11 @@ def job_of(request: Request) -> Job:
     return job
 
 
-def chosen_file(case: UploadedCase, said: Any) -> int:
+def chosen_file(case: UploadedCase, number: Any) -> int:
     """The place of a file that a form speaks of."""
-    if not str(said).isdecimal() or int(said) >= len(case.uploads):
+    if not str(number).isdecimal() or int(number) >= len(case.uploads):
         raise HTTPException(422, "There is no such file.")
-    return int(said)
+    return int(number)
 
 
 def given_files(found: Look, job: Job, form: FormData) -> dict[str, tuple[Given, ...]]:

@@ -49,11 +49,11 @@ class Run:
         with listening:
             try:
                 while True:
-                    what, *said = listening.recv()
+                    what, *told = listening.recv()
                     if what == "progress":
-                        self.fraction, self.words = said
+                        self.fraction, self.words = told
                     else:
-                        end, problem = what, said[0]
+                        end, problem = what, told[0]
             except (EOFError, OSError):
                 pass
         self._process.join()

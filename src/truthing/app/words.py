@@ -34,8 +34,8 @@ def plain(sentence: str) -> str:
 
 
 def _unquoted(sentence: str) -> str:
-    for said, meant in KNOWN.items():
-        sentence = sentence.replace(said, meant)
+    for word, meant in KNOWN.items():
+        sentence = sentence.replace(word, meant)
     sentence = _ASIDE.sub("", sentence)
     sentence = _OPTION.sub(lambda found: f"“{found[1].replace('-', ' ')}”", sentence)
     return _ARGUMENT.sub(lambda found: f"{found[1].replace('_', ' ')} ", sentence)

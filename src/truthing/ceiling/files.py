@@ -35,7 +35,7 @@ class CeilingFile:
 
     arguments: dict[str, Any]
     items: tuple[Any, ...]
-    said: str
+    remarks: str
 
 
 def read_ceiling(
@@ -152,8 +152,8 @@ def _from_columns(table: Table, named: dict[str, str], columns: dict[str, Any]) 
                 f"have one row per item."
             )
         items = tuple(names[code] for code in codes)
-    said = ", ".join(f"{name} → {what.replace('_', ' ')}" for what, name in named.items())
-    return CeilingFile(arguments, items, f"{table.name}: {said}; {table.frame.height:,} items")
+    roles = ", ".join(f"{name} → {what.replace('_', ' ')}" for what, name in named.items())
+    return CeilingFile(arguments, items, f"{table.name}: {roles}; {table.frame.height:,} items")
 
 
 def _probabilities(table: Table) -> Array | None:

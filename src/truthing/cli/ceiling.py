@@ -123,5 +123,5 @@ def ceiling(
         result = bayes_error(
             **arguments, prior=prior, predictions=chosen, reading=reading, calibration=calibration
         )
-    result.details["source"] = found.said
-    showing.deliver(result, output, show, about={"level": level}, words={"said": found.said})
+    result.details["source"] = found.remarks
+    showing.deliver(result, output, show, about={"level": level}, words={"remarks": found.remarks})

@@ -100,7 +100,7 @@ def compare(
 
     output.check()
     asked = gate.asked("compare")
-    said = said_of_labels.asked(
+    wanted = said_of_labels.asked(
         layout=layout,
         item_column=item_column,
         labeler_column=labeler_column,
@@ -115,7 +115,7 @@ def compare(
         map=map,
         question=question,
     )
-    case = read_case([labels, *(more_labels or [])], named_files(predictions), gold, asked=said)
+    case = read_case([labels, *(more_labels or [])], named_files(predictions), gold, asked=wanted)
     seen = said_of_labels.settled(case, positive)
     tagged = said_of_labels.tags is not None
     if tagged:

@@ -38,7 +38,7 @@ def doctor(
     from truthing.render.doctor import show
 
     output.check()
-    said = parse.asked(
+    asked = parse.asked(
         layout=layout,
         item_column=item_column,
         labeler_column=labeler_column,
@@ -53,5 +53,5 @@ def doctor(
         map=map,
         question=question,
     )
-    found = examine(files, said)
+    found = examine(files, asked)
     showing.deliver(found, output, show, about={})

@@ -116,7 +116,7 @@ def grade(
     output.check()
     check_terms(terms)
     asked = gate.asked("grade")
-    said = said_of_labels.asked(
+    wanted = said_of_labels.asked(
         layout=layout,
         item_column=item_column,
         labeler_column=labeler_column,
@@ -153,7 +153,7 @@ def grade(
     beside = {"predictions": files[0], "labels": files[-1] if len(files) == 2 else None}
     streams = runs_streamed({**common, **beside, "prior": prior, "engine": engine})
     if not streams:
-        case = read_case(files[1:] or files, {"model": files[0]}, gold, asked=said)
+        case = read_case(files[1:] or files, {"model": files[0]}, gold, asked=wanted)
         seen = said_of_labels.settled(case, positive)
         about = {k: common[k] for k in ("method", "positive", "threshold", "repeats")}
         if said_of_labels.tags is None:
@@ -164,7 +164,7 @@ def grade(
     with waiting() as progress:
         common["progress"] = part(progress, 0, 0.4 if sensitivity else 1)
         if streams:
-            report = grade_streamed(*files, gold=gold, engine=engine, asked=said, **common)
+            report = grade_streamed(*files, gold=gold, engine=engine, asked=wanted, **common)
         else:
             report = grading.grade(case.predictions, case, gold=case.gold, **common)
         found = report.sensitivity(level, progress=part(progress, 0.4, 1)) if sensitivity else None

@@ -95,9 +95,9 @@ class Said:
             "tags": self.tags,
         }
 
-    def asked(self, **said: str | None) -> Any:
+    def asked(self, **options: str | None) -> Any:
         """What was said about files, and whether their cells hold several tags."""
-        return replace(parse.asked(**said), tags=self.tags)
+        return replace(parse.asked(**options), tags=self.tags)
 
     def settled(self, case: Any, positive: str | None = None) -> Any:
         """The case as its classes will be, for whoever has to look at them first."""

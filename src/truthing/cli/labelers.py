@@ -92,7 +92,7 @@ def labelers(
     from truthing.render.waiting import waiting
 
     output.check()
-    said = parse.asked(
+    asked = parse.asked(
         layout=layout,
         item_column=item_column,
         labeler_column=labeler_column,
@@ -105,7 +105,7 @@ def labelers(
         map=map,
         question=question,
     )
-    case = read_case(labels, gold=gold, asked=said)
+    case = read_case(labels, gold=gold, asked=asked)
     votes = case.labels
     with waiting() as progress:
         result = describe(

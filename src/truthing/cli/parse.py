@@ -9,11 +9,11 @@ from typing import Any
 from truthing.errors import InputError, in_options
 
 
-def asked(**said: str | None) -> Any:
+def asked(**options: str | None) -> Any:
     """What was said about files, as the readers take it."""
     from truthing.tables.asked import Asked
 
-    return Asked.from_text(**said)
+    return Asked.from_text(**options)
 
 
 def in_words_of_options(result: Any) -> None:

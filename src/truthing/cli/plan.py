@@ -172,10 +172,10 @@ def plan(
             "labeler_column": labeler_column,
             "label_column": label_column,
         }
-        said = parse.asked(
+        asked = parse.asked(
             layout=layout, prediction_column=prediction_column, truth_column=truth_column, **columns
         )
-        case = read_case(pilot, {"model": predictions or pilot}, gold, asked=said)
+        case = read_case(pilot, {"model": predictions or pilot}, gold, asked=asked)
         data["pilot"] = {
             "labels": case,
             "predictions": case.predictions,

@@ -71,7 +71,7 @@ def prefer(
 
     output.check()
     asked = gate.asked("prefer")
-    said = keywords(missing=missing, map=map)
+    words = keywords(missing=missing, map=map)
     result = preferences(
         verdicts,
         gold=gold,
@@ -87,7 +87,7 @@ def prefer(
         order_column=order_column,
         truth_column=truth_column,
         seed=seed,
-        **said,
+        **words,
     )
     parse.in_words_of_options(result)
     judged = gate.judge(result, asked)

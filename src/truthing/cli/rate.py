@@ -57,7 +57,7 @@ def rate(
 
     output.check()
     asked = gate.asked("rate")
-    said = said_of_labels.asked(
+    wanted = said_of_labels.asked(
         layout=layout,
         item_column=item_column,
         labeler_column=labeler_column,
@@ -84,7 +84,7 @@ def rate(
     only = labels[0] if len(labels) == 1 else None
     streams = runs_streamed({**common, "labels": only, "engine": engine})
     if not streams:
-        case = read_case(labels, gold=gold, asked=replace(said, per=by))
+        case = read_case(labels, gold=gold, asked=replace(wanted, per=by))
         seen = said_of_labels.settled(case)
         if said_of_labels.tags is not None:
             checking.for_tags(asked, case, said_of_labels.tags, repeats)
@@ -93,7 +93,7 @@ def rate(
     with waiting() as progress:
         common["progress"] = progress
         if streams:
-            result = prevalence_streamed(only, gold=gold, engine=engine, asked=said, **common)
+            result = prevalence_streamed(only, gold=gold, engine=engine, asked=wanted, **common)
         else:
             result = prevalence(case, gold=case.gold, **common)
     parse.in_words_of_options(result)

@@ -213,7 +213,7 @@ def compare(
     given = dict(zip(names, predictions.values()))
     joined, orders = zip(*map(in_order, join_models(given, labels, gold, repeats, kinds, positive)))
     votes, order = joined[0].labels, orders[0]
-    assumptions = list(dict.fromkeys(said for j in joined for said in j.said))
+    assumptions = list(dict.fromkeys(remark for j in joined for remark in j.remarks))
     place = positive_class(votes.classes, positive, assumptions)
     kind = panel_of(panel, votes.labelers, assumptions)
     among = kinds.panel(joined[0], kind, seed, assumptions, names)

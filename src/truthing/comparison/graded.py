@@ -29,14 +29,14 @@ def graded_draws(
             weight /= weight.sum(axis=1, keepdims=True)
         mean, spread = _moments(grade, weight)
         for j, row in enumerate(predicted):
-            said = np.broadcast_to(values[row], grade.shape)
+            predicted_grade = np.broadcast_to(values[row], grade.shape)
             if metric == "mean_score":
                 drawn = mean
             elif metric == "mean_absolute_error":
-                drawn = (weight * np.abs(grade - said)).sum(axis=1)
+                drawn = (weight * np.abs(grade - predicted_grade)).sum(axis=1)
             else:
-                squared = (weight * (grade - said) ** 2).sum(axis=1)
-                drawn = weighted_kappa(squared, mean, spread, *_moments(said, weight))
+                squared = (weight * (grade - predicted_grade) ** 2).sum(axis=1)
+                drawn = weighted_kappa(squared, mean, spread, *_moments(predicted_grade, weight))
             found[start : start + step, j] = drawn
     return found
 

@@ -152,8 +152,11 @@ class Comparison(Judged, Result):
     def _scored_truth(self) -> Array:
         """Answer keys drawn given every model's scores, when first asked for: they take a run of their own."""
         found = self._with_scores().run()
-        for said, more in ((self.warnings, found.warnings), (self.assumptions, found.assumptions)):
-            said.extend(sentence for sentence in more if sentence not in said)
+        for sentences, more in (
+            (self.warnings, found.warnings),
+            (self.assumptions, found.assumptions),
+        ):
+            sentences.extend(sentence for sentence in more if sentence not in sentences)
         return found.truth
 
     def _with_scores(self) -> Scored:
@@ -221,8 +224,8 @@ class Comparison(Judged, Result):
         sign = 1 if (first < second) == (metric == "accuracy") else -1
         low, high = sorted((first, second))
         rng = generator(self.seed, "gold alone", low, high)
-        said = self.predicted[low], self.predicted[high]
-        alone = difference_draws(said, gold, self.target, len(draws), rng)
+        predictions = self.predicted[low], self.predicted[high]
+        alone = difference_draws(predictions, gold, self.target, len(draws), rng)
         return other + sign * at_most_wider(sign * (one - other), alone), other
 
     def ranks(self, metric: str = "accuracy") -> Array:
@@ -292,10 +295,10 @@ class Comparison(Judged, Result):
     def order_sentence(self, metric: str = "accuracy") -> str:
         """What the labels at face value would have said, and how far to trust it."""
         names, chance = self.order(metric)
-        said = f"Taken at face value the labels order the models {' > '.join(names)}; that is the true order with probability {probability_words(chance)}."
+        sentence = f"Taken at face value the labels order the models {' > '.join(names)}; that is the true order with probability {probability_words(chance)}."
         if metric in ("accuracy", "error") and len(self.classes) == 2:
-            said += " (Labels wrong at random, less than half of them, would not change the order: Lam & Stork, Section 7.)"
-        return said
+            sentence += " (Labels wrong at random, less than half of them, would not change the order: Lam & Stork, Section 7.)"
+        return sentence
 
     def requirement_estimate(self, requirement: Requirement) -> Estimate:
         return self.difference(requirement.metric, requirement.first, requirement.second)

@@ -195,12 +195,12 @@ def _finished(
 def _finish(place: Path, shared: _Bucket) -> tuple[int, int, int, int, int, int]:
     """One bucket as a shard; how many items and labels it has, how many items were dropped, and how
     many contradictions kept."""
-    said, guessed = _read(place, "labels"), _read(place, "predictions")
-    if said.height == 0:
+    rows, guessed = _read(place, "labels"), _read(place, "predictions")
+    if rows.height == 0:
         return 0, 0, 0, guessed.height, 0, 0
-    items, item = _by_item(said)
-    who = shared.labelers[said["who"].to_numpy()]
-    label = np.append(shared.labels, -1)[said["what"].to_numpy()]
+    items, item = _by_item(rows)
+    who = shared.labelers[rows["who"].to_numpy()]
+    label = np.append(shared.labels, -1)[rows["what"].to_numpy()]
     item, who, label, clashes = _one_each(item, who, label, items, shared)
     per_item = np.bincount(item, minlength=len(items))
     bare = per_item == 0
@@ -228,12 +228,12 @@ def _read(place: Path, what: str) -> pl.DataFrame:
     return pl.concat([pl.read_ipc(piece) for piece in pieces], rechunk=True)
 
 
-def _by_item(said: pl.DataFrame) -> tuple[pl.Series, Array]:
+def _by_item(rows: pl.DataFrame) -> tuple[pl.Series, Array]:
     """The items of a bucket in an order that rows do not change, and each row's place in it."""
-    items = said["item"].unique()
+    items = rows["item"].unique()
     order = pl.DataFrame({"item": items, "hash": items.hash(1)}).sort("hash", "item")
     places = order.with_columns(place=pl.int_range(pl.len(), dtype=pl.Int64))
-    found = said.select("item").join(places, on="item", how="left", maintain_order="left")
+    found = rows.select("item").join(places, on="item", how="left", maintain_order="left")
     return order["item"], found["place"].to_numpy()
 
 

@@ -32,7 +32,7 @@ class Vocabulary:
     labels: Array
     predictions: Array
     gold: Gold | None
-    said: tuple[str, ...]
+    remarks: tuple[str, ...]
     warnings: tuple[str, ...]
 
 
@@ -83,7 +83,7 @@ def one_list(
         guess_place = recode(guess_words.codes, guessed.classes, classes)
     if known is not None:
         known = replace(known, classes=classes, label=recode(known.label, known.classes, classes))
-    return Vocabulary(classes, place, guess_place, known, notes.said, notes.checks)
+    return Vocabulary(classes, place, guess_place, known, notes.remarks, notes.checks)
 
 
 def _settled(
@@ -105,6 +105,6 @@ def _settled(
         for k, name in enumerate(names)
         if asked.is_missing(name)
     ]
-    said = (*told, *(note for note in words.notes.said if not note.endswith(missing)))
+    remarks = (*told, *(note for note in words.notes.remarks if not note.endswith(missing)))
     first = np.cumsum(rank) - rank
-    return replace(words, codes=words.codes[first], notes=replace(words.notes, said=said))
+    return replace(words, codes=words.codes[first], notes=replace(words.notes, remarks=remarks))

@@ -84,7 +84,7 @@ def monitor(
     read = read_stream(stream, columns, passing, evidence)
     if evidence == "gold" and not read.gold:
         raise InputError("no column holds gold: name it with `truth_column=...`.")
-    assumptions, lowest = list(read.said), floor
+    assumptions, lowest = list(read.remarks), floor
     if read.gold:
         assumptions.append(
             "Gold items are a random choice of the items of their time, and gold is right."

@@ -86,10 +86,10 @@ class Monitoring(Result):
             return ""
         p = self.agreement_p_value
         most = max(self.agreement_changes(level), key=lambda c: abs(c.difference))
-        said = f"The judge's agreement with gold {'differs' if p < 1 - level else 'shows no'} "
-        said += "between versions" if p < 1 - level else "difference between versions"
-        said += f" (p = {p:.2g}); the largest step is from {most.earlier} to {most.later}: "
-        return f"{said}{100 * most.difference:+.0f} points ({100 * most.low:+.0f} to " + (
+        text = f"The judge's agreement with gold {'differs' if p < 1 - level else 'shows no'} "
+        text += "between versions" if p < 1 - level else "difference between versions"
+        text += f" (p = {p:.2g}); the largest step is from {most.earlier} to {most.later}: "
+        return f"{text}{100 * most.difference:+.0f} points ({100 * most.low:+.0f} to " + (
             f"{100 * most.high:+.0f})."
         )
 
@@ -101,22 +101,22 @@ class Monitoring(Result):
 
     def verdict(self, level: float = 0.95) -> str:
         what = "passed" if self.gold else "were labelled as passing"
-        said = f"{int(self.passed.sum()):,} of {len(self.passed):,} items {what}. "
+        text = f"{int(self.passed.sum()):,} of {len(self.passed):,} items {what}. "
         if self.alarm:
-            said += (
+            text += (
                 f"Alarm at {self.alarm_at} (item {self.items_until_alarm:,}): the pass rate has "
             )
-            said += f"been below {self.floor:.4g}."
+            text += f"been below {self.floor:.4g}."
         else:
-            said += f"No alarm: nothing shows yet that the pass rate was below {self.floor:.4g} "
-            said += f"(evidence {self.e_value:.3g}; it rings at {1 / self.alarm_chance:.3g})."
+            text += f"No alarm: nothing shows yet that the pass rate was below {self.floor:.4g} "
+            text += f"(evidence {self.e_value:.3g}; it rings at {1 / self.alarm_chance:.3g})."
         apart = self.drifted(level)
         if apart:
-            said += (
+            text += (
                 f" Batches differ: {apart[0].name} has {apart[0].rate:.0%}, {apart[1].name} has "
             )
-            said += f"{apart[1].rate:.0%}."
-        return f"{said} {self.judge_words(level)}".rstrip()
+            text += f"{apart[1].rate:.0%}."
+        return f"{text} {self.judge_words(level)}".rstrip()
 
     def to_frame(self, level: float = 0.95) -> Any:
         """One row for each batch: items, passes, limits."""
@@ -163,5 +163,5 @@ class Monitoring(Result):
         return {"agreement": rates, "changes": steps, "agreement_p_value": self.agreement_p_value}
 
     def __str__(self) -> str:
-        said = [self.verdict(), *(f"Assumed: {a}" for a in self.assumptions)]
-        return "\n".join([*said, *(f"Warning: {w}" for w in self.warnings)])
+        text = [self.verdict(), *(f"Assumed: {a}" for a in self.assumptions)]
+        return "\n".join([*text, *(f"Warning: {w}" for w in self.warnings)])

@@ -37,7 +37,7 @@ class MonitoredStream:
     time: tuple[str, ...]
     batch: tuple[str, ...]
     gold: bool
-    said: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
     agreed: Array | None = None  # of rows with both: whether the label is the truth
     judged: tuple[str, ...] = ()  # the version or batch of those rows
 
@@ -70,14 +70,14 @@ def read_stream(
     kept = [n for n, value in enumerate(cells) if value is not None and str(value).strip()]
     if not kept:
         raise InputError(f"{table.name}: column {found[what]!r} is empty.")
-    said = [f"{found[what]!r} says what passed."]
+    sentences = [f"{found[what]!r} says what passed."]
     if len(kept) < len(cells):
-        said.append(f"{len(cells) - len(kept):,} rows without it were left out.")
+        sentences.append(f"{len(cells) - len(kept):,} rows without it were left out.")
     passed = np.array([_passes(cells[n], passing, table.place(n)) for n in kept])
-    time, order = _times(table, found, kept, said)
+    time, order = _times(table, found, kept, sentences)
     group = found.get("version") or found.get("batch")
     if "version" in found and "batch" in found:
-        said.append("Rows are grouped by version; batches are not shown.")
+        sentences.append("Rows are grouped by version; batches are not shown.")
     names = ["all"] * len(kept)
     if group is not None:
         names = [str(table.frame[group][n]) for n in kept]
@@ -89,7 +89,7 @@ def read_stream(
         tuple(time[n] for n in order),
         tuple(names[n] for n in order),
         what == "truth",
-        tuple(said),
+        tuple(sentences),
         agreed,
         tuple(names[order[n]] for n in judged),
     )
@@ -130,11 +130,11 @@ def _find(table: Table, named: Mapping[str, str | None]) -> dict[str, str]:
 
 
 def _times(
-    table: Table, found: Mapping[str, str], kept: list[int], said: list[str]
+    table: Table, found: Mapping[str, str], kept: list[int], sentences: list[str]
 ) -> tuple[list[str], Array]:
     """What is said of each row's time, and the order in which rows happened."""
     if "time" not in found:
-        said.append("No column of dates: rows are taken to stand in the order of time.")
+        sentences.append("No column of dates: rows are taken to stand in the order of time.")
         return [table.place(n) for n in kept], np.arange(len(kept))
     values = [table.frame[found["time"]][n] for n in kept]
     numbers = all(isinstance(v, int | float) for v in values)
@@ -151,11 +151,11 @@ def _times(
 
 def _passes(value: Any, passing: Any, place: str) -> bool:
     """Whether a value is a pass, by the user's word or by the usual words."""
-    said = letters(value)
+    word = letters(value)
     if passing is not None:
-        return said == letters(passing)
-    if said in PASSES or said in FAILS:
-        return said in PASSES
+        return word == letters(passing)
+    if word in PASSES or word in FAILS:
+        return word in PASSES
     raise InputError(
         f"{place}: {value!r} is neither pass nor fail. Say which class counts as a pass with "
         f"`passing={str(value)!r}`."

@@ -34,7 +34,7 @@ class Reads:
     cases: tuple[Any, ...]
     score: Array
     diseased: Array
-    said: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 def read_reads(source: Any, gold: Any, columns: Mapping[str, str | None], positive: Any) -> Reads:
@@ -65,8 +65,8 @@ def read_reads(source: Any, gold: Any, columns: Mapping[str, str | None], positi
             "that all have read, or use grade or compare, which allow gaps."
         )
     truth, words = _truth(table, found, gold, cases, named[2])
-    diseased, said = _diseased(truth, named[2], positive)
-    return Reads(named[0], named[1], named[2], score, diseased, (*words, said))
+    diseased, remark = _diseased(truth, named[2], positive)
+    return Reads(named[0], named[1], named[2], score, diseased, (*words, remark))
 
 
 def _find(table: Table, wanted: Mapping[str, str | None]) -> dict[str, str]:
@@ -138,5 +138,5 @@ def _diseased(truth: Mapping[Any, Any], cases: tuple[Any, ...], positive: Any) -
         raise InputError(f"no class is called {positive!r}: there are {listing(classes)}.")
     if not chosen:
         chosen = [c for c in classes if letters(c) in POSITIVE] or [classes[-1]]
-    said = f"{chosen[0]} is the class that scores grow with."
-    return np.array([truth[case] == chosen[0] for case in cases]), said
+    sentence = f"{chosen[0]} is the class that scores grow with."
+    return np.array([truth[case] == chosen[0] for case in cases]), sentence

@@ -54,9 +54,9 @@ class ReaderStudy(Result):
             return f"Readers like these reach {found} {name} on cases like these."
         gap, last = self.difference(), self.modalities[1]
         low, high = gap.interval(level)
-        said = f"{last} minus {self.modalities[0]}: {name} "
-        said += f"{in_points(gap.value, low, high, level)}, for readers and cases like these; "
-        return said + f"p = {gap.p_value:.2g}."
+        sentence = f"{last} minus {self.modalities[0]}: {name} "
+        sentence += f"{in_points(gap.value, low, high, level)}, for readers and cases like these; "
+        return sentence + f"p = {gap.p_value:.2g}."
 
     def to_frame(self, level: float = 0.95) -> Any:
         """One row for each modality, and one for their difference."""
@@ -90,5 +90,5 @@ class ReaderStudy(Result):
         return found
 
     def __str__(self) -> str:
-        said = [self.verdict(), *(f"Assumed: {a}" for a in self.assumptions)]
-        return "\n".join([*said, *(f"Warning: {w}" for w in self.warnings)])
+        sentences = [self.verdict(), *(f"Assumed: {a}" for a in self.assumptions)]
+        return "\n".join([*sentences, *(f"Warning: {w}" for w in self.warnings)])

@@ -101,7 +101,7 @@ def readers(
         )
     value, spread = merit(found.score, found.diseased, metric, threshold)
     assumptions = [
-        *found.said,
+        *found.remarks,
         "Readers and cases are random samples of those that the answer is about.",
         "The truth of every case is known and right.",
     ]

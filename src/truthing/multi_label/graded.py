@@ -104,11 +104,11 @@ class TagReport(Tagged):
         found = self["macro_f1"]
         where = f"these {self.sizes['items']:,} items"
         where = where if self.target == "sample" else "new data like these"
-        said = f"Macro F1 over {len(self.tags)} tags "
-        said += f"{share(found.mean, *found.interval(level), level)} on {where}; all tags right on "
-        said += f"{share(self.subset.mean, *self.subset.interval(level), level)} of them."
+        text = f"Macro F1 over {len(self.tags)} tags "
+        text += f"{share(found.mean, *found.interval(level), level)} on {where}; all tags right on "
+        text += f"{share(self.subset.mean, *self.subset.interval(level), level)} of them."
         naive = self.at_face_value("macro_f1")
-        return f"{said} The labels taken at face value would say {naive:.0%} macro F1."
+        return f"{text} The labels taken at face value would say {naive:.0%} macro F1."
 
     def requirement_estimate(self, requirement: Requirement) -> Estimate:
         return self[requirement.metric]
@@ -166,12 +166,12 @@ def _place(report: Report) -> int:
 
 def _sums(tally: Tally, place: int, metric: str) -> tuple[Array, Array]:
     """What is divided by what in a metric of one tag."""
-    right, truth, said = (
+    right, truth, predicted = (
         np.asarray(part)[..., place] for part in (tally.right, tally.truth, tally.predicted)
     )
     if metric == "f1":
-        return 2 * right, truth + said
-    return right, said if metric == "precision" else truth
+        return 2 * right, truth + predicted
+    return right, predicted if metric == "precision" else truth
 
 
 def _weighed(report: Report, metric: str) -> tuple[Array, Array]:
@@ -198,13 +198,13 @@ def grade_tags(grade: Callable[..., Report], given: Mapping[str, Any]) -> TagRep
 
 def _together(split: Split, reports: dict[str, Report], given: Mapping[str, Any]) -> TagReport:
     first = next(iter(reports.values()))
-    said, seed = split.predicted["model"], given["seed"]
-    items = [i for i in first.items if i in said]
+    ticked, seed = split.predicted["model"], given["seed"]
+    items = [i for i in first.items if i in ticked]
     agree = _agreement(split, items, list(reports))
     known = [k for k, item in enumerate(items) if item in split.gold]
     right = np.array(
         [
-            [(tag in split.gold[items[k]]) == (tag in said[items[k]]) for tag in reports]
+            [(tag in split.gold[items[k]]) == (tag in ticked[items[k]]) for tag in reports]
             for k in known
         ],
         dtype=bool,
@@ -212,7 +212,7 @@ def _together(split: Split, reports: dict[str, Report], given: Mapping[str, Any]
     shared = shared_doubt(right - agree[known], generator(seed, "tags share doubts"))
     joint = Coupling.of(len(reports), shared, seed)
     chances = np.stack(
-        [_chance_right(r, [tag in said[i] for i in items], items) for tag, r in reports.items()],
+        [_chance_right(r, [tag in ticked[i] for i in items], items) for tag, r in reports.items()],
         axis=1,
     )
     accuracy = joint.draws([report["accuracy"] for report in reports.values()])
@@ -234,21 +234,21 @@ def _together(split: Split, reports: dict[str, Report], given: Mapping[str, Any]
     )
 
 
-def _chance_right(report: Report, said: list[bool], items: list[Any]) -> Array:
+def _chance_right(report: Report, predicted: list[bool], items: list[Any]) -> Array:
     """The chance that the prediction of each item is right about one tag."""
     place = {item: k for k, item in enumerate(report.items)}
     yes = report.truth[[place[item] for item in items], _place(report)]
-    return np.where(said, yes, 1 - yes)
+    return np.where(predicted, yes, 1 - yes)
 
 
 def _agreement(split: Split, items: list[Any], tags: list[str]) -> Array:
     """The share of an item's labels that say the same as the prediction, items × tags."""
-    said, labels = split.predicted["model"], split.labels
+    predicted, labels = split.predicted["model"], split.labels
     place = {item: k for k, item in enumerate(items)}
     hits, size = np.zeros((len(items), len(tags))), np.zeros(len(items))
     member = np.array([[tag in found for tag in tags] for found in split.sets])
     at = np.array([place.get(item, -1) for item in labels.items])[labels.item]
-    guess = np.array([[tag in said[item] for tag in tags] for item in items])
+    guess = np.array([[tag in predicted[item] for tag in tags] for item in items])
     here = at >= 0
     np.add.at(hits, at[here], member[labels.label[here]] == guess[at[here]])
     np.add.at(size, at[here], 1)
@@ -257,9 +257,9 @@ def _agreement(split: Split, items: list[Any], tags: list[str]) -> Array:
 
 def _subset_face_value(split: Split, items: set[Any]) -> float:
     """The share of answers that name exactly the predicted tags."""
-    said, labels = split.predicted["model"], split.labels
+    predicted, labels = split.predicted["model"], split.labels
     same = [
-        split.sets[code] == said[labels.items[at]]
+        split.sets[code] == predicted[labels.items[at]]
         for at, code in zip(labels.item, labels.label)
         if labels.items[at] in items
     ]

@@ -34,7 +34,7 @@ class Split:
     sets: tuple[frozenset[str], ...]  # of each class of those labels
     predicted: Mapping[str, Mapping[Any, frozenset[str]]]  # model → item → tags
     gold: Mapping[Any, frozenset[str]]
-    said: tuple[str, ...]
+    remarks: tuple[str, ...]
 
 
 def read_tagged(
@@ -153,10 +153,10 @@ def _split(case: Case, tags: Any, names: tuple[str, ...], repeats: str) -> Split
             f"{len(every):,} tags are too many to report ({listing(every, 4)}): merge rare ones, "
             f"at most {MOST_TAGS}."
         )
-    labels, said = _resolved(case.labels, sets, repeats)
+    labels, remarks = _resolved(case.labels, sets, repeats)
     cases = {tag: _case_of(tag, replace(case, labels=labels), sets, repeats) for tag in every}
     sign_said = f", split at {sign!r}" if sign else ""
-    said.insert(0, f"Each of {len(every)} tags ({listing(every, 8)}) is a question{sign_said}.")
+    remarks.insert(0, f"Each of {len(every)} tags ({listing(every, 8)}) is a question{sign_said}.")
     same = {str(item): item for item in labels.items}  # 7 and "7", as labels have them
     predicted = {
         name: {
@@ -169,7 +169,7 @@ def _split(case: Case, tags: Any, names: tuple[str, ...], repeats: str) -> Split
     gold = {} if case.gold is None else case.gold.as_dict()
     known = {same.get(str(item), item): sets[_key(c)] for item, c in gold.items()}
     of_class = tuple(sets[_key(c)] for c in labels.classes)
-    return Split(cases, labels, of_class, predicted, known, tuple(said))
+    return Split(cases, labels, of_class, predicted, known, tuple(remarks))
 
 
 def _key(name: Any) -> Any:
@@ -250,14 +250,14 @@ def _case_of(tag: str, case: Case, sets: Mapping[Any, Any], repeats: str) -> Cas
         return np.array([int(tag in sets[_key(c)]) for c in classes], dtype=np.int32)
 
     labels = case.labels
-    said = there(labels.classes)[labels.label]
-    new = np.ones(len(said), dtype=bool)
+    ticked = there(labels.classes)[labels.label]
+    new = np.ones(len(ticked), dtype=bool)
     new[labels.contradictions] = False
     starts = np.flatnonzero(new)
     made = Labels.from_codes(
         labels.item[starts],
         labels.labeler[starts],
-        np.maximum.reduceat(said, starts),
+        np.maximum.reduceat(ticked, starts),
         items=labels.items,
         labelers=labels.labelers,
         classes=pair,
@@ -290,7 +290,7 @@ def told(split: Split, found: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     the first tag with a count of the others."""
     return (
         _once({tag: each.warnings for tag, each in found.items()}),
-        [*split.said, *_once({tag: each.assumptions for tag, each in found.items()})],
+        [*split.remarks, *_once({tag: each.assumptions for tag, each in found.items()})],
     )
 
 

@@ -123,13 +123,13 @@ def _surprise(split: Split) -> np.ndarray[Any, Any]:
     """On gold items, whether a tag is there beyond the share of labels that say so."""
     labels = split.labels
     member = np.array([[tag in found for tag in split.cases] for found in split.sets], dtype=float)
-    said, size = np.zeros((labels.n_items, len(split.cases))), np.zeros(labels.n_items)
-    np.add.at(said, labels.item, member[labels.label])
+    ticked, size = np.zeros((labels.n_items, len(split.cases))), np.zeros(labels.n_items)
+    np.add.at(ticked, labels.item, member[labels.label])
     np.add.at(size, labels.item, 1)
     place = {item: k for k, item in enumerate(labels.items)}
     gold = [(place[i], tags) for i, tags in split.gold.items() if i in place and size[place[i]]]
     rows = [
-        [(tag in tags) - said[k, t] / size[k] for t, tag in enumerate(split.cases)]
+        [(tag in tags) - ticked[k, t] / size[k] for t, tag in enumerate(split.cases)]
         for k, tags in gold
     ]
     return np.array(rows).reshape(len(rows), len(split.cases))

@@ -70,15 +70,15 @@ def without_gold(n_gold: int) -> list[str]:
 def dependence_words(shared: float, n_gold: int, what: str) -> list[str]:
     """What is assumed of tags together."""
     if shared >= 1:
-        said = "Averages take the doubts of all tags to go together completely"
-        said += ": the panel may be wrong in the same way everywhere."
+        text = "Averages take the doubts of all tags to go together completely"
+        text += ": the panel may be wrong in the same way everywhere."
     else:
-        said = f"On {n_gold:,} gold items, what labels do not explain is correlated between tags "
-        said += f"by {shared:.2f} at most; averages over tags take their doubts to be so."
+        text = f"On {n_gold:,} gold items, what labels do not explain is correlated between tags "
+        text += f"by {shared:.2f} at most; averages over tags take their doubts to be so."
     if what != "right":
-        return [said]
+        return [text]
     return [
-        said,
+        text,
         "Whether all tags of an item are right: tags are right independently, or together, or "
         "between the two, as far as gold shows it.",
     ]

@@ -27,8 +27,8 @@ class Advice:
         >>> print(Advice("drop", "double of ana"), Advice("keep"), sep="; ")
         drop: double of ana; keep
         """
-        said = {"unclear": "too few labels", "silent": "no labels"}.get(self.action, self.action)
-        return f"{said}: {self.reason}" if self.reason else said
+        action = {"unclear": "too few labels", "silent": "no labels"}.get(self.action, self.action)
+        return f"{action}: {self.reason}" if self.reason else action
 
 
 def advise(report: Any) -> tuple[Advice, ...]:
@@ -79,22 +79,22 @@ def _partner(report: Any, name: object) -> str:
 def headline(report: Any) -> str:
     """Keep, retrain, drop, in that order."""
     found = report.advice
-    said = []
+    lines = []
     for action, verb in (("keep", "Keep"), ("retrain", "Retrain"), ("drop", "Drop")):
         who = [int(t) for t in report.order if found[t].action == action]
         if not who:
             continue
         if action == "keep" and len(who) == sum(a.action != "silent" for a in found):
-            said.append(f"Keep all {len(who)} labelers." if len(who) > 1 else "Keep the labeler.")
+            lines.append(f"Keep all {len(who)} labelers." if len(who) > 1 else "Keep the labeler.")
             continue
         names = (
             f"{report.labelers[t]}" + (f" ({found[t].reason})" if found[t].reason else "")
             for t in who
         )
-        said.append(f"{verb} {listing(names, 5)}.")
+        lines.append(f"{verb} {listing(names, 5)}.")
     if any(found[t].reason.startswith("double of") for t in range(len(found))):
-        said.append("Which of two doubles copied the other, labels cannot tell: drop either.")
+        lines.append("Which of two doubles copied the other, labels cannot tell: drop either.")
     unclear = [report.labelers[t] for t in report.order if found[t].action == "unclear"]
     if unclear:
-        said.append(f"Too few labels to judge {listing(unclear, 5)}.")
-    return " ".join(said)
+        lines.append(f"Too few labels to judge {listing(unclear, 5)}.")
+    return " ".join(lines)

@@ -82,20 +82,20 @@ def reading(tables: Array, classes: tuple[Any, ...]) -> dict[Any, Any]:
     """
     from scipy.optimize import linear_sum_assignment
 
-    truth, said = linear_sum_assignment(-tables.mean(axis=0))
-    if (truth == said).all():
+    truth, label = linear_sum_assignment(-tables.mean(axis=0))
+    if (truth == label).all():
         return {}
-    gain = tables[:, truth, said].sum(axis=1) - tables[:, truth, truth].sum(axis=1)
-    if (gain > 0).mean() < SURE or not _is_clear(tables, truth, said):
+    gain = tables[:, truth, label].sum(axis=1) - tables[:, truth, truth].sum(axis=1)
+    if (gain > 0).mean() < SURE or not _is_clear(tables, truth, label):
         return {}
-    return {classes[k]: classes[c] for c, k in zip(truth, said) if c != k}
+    return {classes[k]: classes[c] for c, k in zip(truth, label) if c != k}
 
 
-def _is_clear(tables: Array, truth: Array, said: Array) -> bool:
+def _is_clear(tables: Array, truth: Array, label: Array) -> bool:
     """Does each swapped class have one answer that is likelier than every other? One error rate for
     all classes names none.
     """
-    for c, k in zip(truth, said):
+    for c, k in zip(truth, label):
         if c != k:
             others = np.delete(tables[:, c], k, axis=1).max(axis=1)
             if (tables[:, c, k] > others + 1e-9).mean() < 0.9:

@@ -154,7 +154,7 @@ def labelers(
     say = listener(progress)
     say(0.0, "looking for copies")
     copies = copying.find_copies(votes, joined.gold)
-    notes = list(joined.said)
+    notes = list(joined.remarks)
     kind = panel_of(panel, votes.labelers, notes)
     values, among = _scale_and_groups(scale, groups, joined, kind, seed, notes)
     readings = read_consensus(Entries.of(copies.kept))
@@ -251,10 +251,10 @@ def _scale_and_groups(
     scale: str | None, groups: Any, joined: Joined, kind: str | None, seed: int, notes: list[str]
 ) -> tuple[Array | None, LabelerGroups | None]:
     """Values of the grades, and groups of labelers; what is to be said joins the notes."""
-    said = Kinds(scale=scale, groups=groups)
-    among = said.panel(joined, kind, seed, notes).groups
+    kinds = Kinds(scale=scale, groups=groups)
+    among = kinds.panel(joined, kind, seed, notes).groups
     notes += [] if among is None else [among.words()]
-    return said.question(joined)["values"], among
+    return kinds.question(joined)["values"], among
 
 
 def _agreement(votes: Labels, values: Array | None) -> dict[str, Coefficient]:
@@ -352,17 +352,17 @@ def _assumptions(
     model: str, learned: bool, graded: bool, joined: Joined, copies: copying.Copies
 ) -> list[str]:
     has_gold, pairs = bool((joined.gold >= 0).any()), copies.pairs
-    said = [
+    sentences = [
         f"The labelers' quality was learned: {model}."
         if learned
         else f"The labelers' quality is as given ({model})."
     ]
-    said.append(
+    sentences.append(
         "Labelers err independently of each other, given the true class; what labels tell is an "
         "average over classes and items."
     )
     if learned:
-        said.append(
+        sentences.append(
             TOGETHER
             + (
                 "; gold items count as certain."
@@ -371,14 +371,14 @@ def _assumptions(
             )
         )
     if graded:
-        said.append(
+        sentences.append(
             "By the others: each labeler (of the 60 busiest) graded by the others' labels "
             "and gold as `grade` grades a classifier, shared mistakes allowed for as "
             "far as public panels shared them."
         )
     if any(pair.z > 0 for pair in pairs):
-        said.append(
+        sentences.append(
             "Where two labelers agree more than independence allows, what each adds is cut by the "
             "share it would have copied."
         )
-    return said
+    return sentences

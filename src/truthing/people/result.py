@@ -162,7 +162,7 @@ class LabelersReport(Result):
         kept = [int(t) for t in self.order if self.advice[t].action == "keep"]
         best = kept[0] if kept else int(self.order[0])
         most = max(self.most_bits, 1e-12)
-        said = [
+        sentences = [
             advising.headline(self),
             f"{self.labelers[best]}'s labels are worth most: each tells "
             f"{self.bits[:, best].mean() / most:.0%} of what a "
@@ -171,7 +171,7 @@ class LabelersReport(Result):
         ]
         per_item = self.sizes["labels"] / max(self.sizes["items"], 1)
         alone = share(self.equivalent_error.mean, *self.equivalent_error.interval(level), level)
-        said.append(
+        sentences.append(
             f"If labelers err independently, all labels of an item together ({per_item:.1f} on "
             f"average) tell "
             f"{self.panel.mean / most:.0%} of what a perfect label would, like one labeler who "
@@ -180,10 +180,10 @@ class LabelersReport(Result):
         if self.consensus_error is not None:
             wrong = self.consensus_error
             found = share(wrong.mean, *wrong.interval(level), level)
-            said.append(
+            sentences.append(
                 f"Shared mistakes allowed for, their consensus is wrong on {found} of the items."
             )
-        return said
+        return sentences
 
     def frame(self, level: float = 0.95) -> pl.DataFrame:
         """The old name of `to_frame`, for one more version."""
@@ -273,9 +273,9 @@ class LabelersReport(Result):
         }
 
     def __str__(self) -> str:
-        said = [f"Assumed: {a}" for a in self.assumptions]
-        said += [f"Warning: {w}" for w in self.warnings]
-        return "\n".join([self.verdict(), str(self.to_frame()), *said])
+        sentences = [f"Assumed: {a}" for a in self.assumptions]
+        sentences += [f"Warning: {w}" for w in self.warnings]
+        return "\n".join([self.verdict(), str(self.to_frame()), *sentences])
 
 
 def _number(value: Any) -> Any:

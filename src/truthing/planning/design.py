@@ -114,12 +114,12 @@ class Basket:
         400 items, 1,200 labels (3 per item) and gold on 50 of them
         """
         more = "more " if self.owned else ""
-        said = [f"{self.items:,} {more}item{'' if self.items == 1 else 's'}"] if self.items else []
+        parts = [f"{self.items:,} {more}item{'' if self.items == 1 else 's'}"] if self.items else []
         for kind, count in self.labels.items():
             if count:
                 what = "label" if kind == "label" else f"{kind} label"
                 ratio = f"{count / max(self.items + self.owned, 1):.3g} per item"
-                said.append(f"{count:,} {more}{what}{'' if count == 1 else 's'} ({ratio})")
+                parts.append(f"{count:,} {more}{what}{'' if count == 1 else 's'} ({ratio})")
         if self.gold:
             whose = (
                 "items"
@@ -127,13 +127,13 @@ class Basket:
                 else "of your items"
                 if self.owned
                 else "of them"
-                if said
+                if parts
                 else "items"
             )
-            said.append(f"gold on {self.gold:,} {'more ' if self.has_gold else ''}{whose}")
-        if len(said) < 2:
-            return said[0] if said else "nothing"
-        return f"{', '.join(said[:-1])} and {said[-1]}"
+            parts.append(f"gold on {self.gold:,} {'more ' if self.has_gold else ''}{whose}")
+        if len(parts) < 2:
+            return parts[0] if parts else "nothing"
+        return f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 @dataclass(frozen=True)

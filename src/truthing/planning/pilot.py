@@ -140,9 +140,9 @@ def learn(
     return Learned(world, stock, prices, now, state, assumptions, warnings, sampling)
 
 
-def _sampling(joined: Joined, order: Order, report: Report, right: float, **said: Any) -> Sampling:
+def _sampling(joined: Joined, order: Order, report: Report, right: float, **told: Any) -> Sampling:
     """What the data in hand show about their clusters and weights."""
-    drawn = survey_of(joined, order, **said)
+    drawn = survey_of(joined, order, **told)
     size, correlation, share = 1.0, 0.0, 1.0
     if drawn.cluster is not None:
         size = sharing(drawn.cluster)

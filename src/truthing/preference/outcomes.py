@@ -129,21 +129,21 @@ def count(
     total = np.zeros((len(chance), 3))
     known = gold >= 0
     for k in np.unique(views.predicted):
-        said = views.predicted == k
+        chosen = views.predicted == k
         here = np.flatnonzero(design.predicted == k)
         if target == "sample":
             free = np.round(design.size - design.tally(known))[here].astype(np.int64)
             right = rng.binomial(free, chance[:, here]).sum(axis=1).astype(float)
             wrong = free.sum() - right
-            right += (gold[said] == k).sum()
+            right += (gold[chosen] == k).sum()
         else:
             mass = rng.gamma(design.size[here], size=(len(chance), len(here)))
             right = (mass * chance[:, here]).sum(axis=1)
             wrong = mass.sum(axis=1) - right
         total[:, k] += right
         others = [c for c in range(views.n_classes) if c != k]
-        missed = np.array([(gold[said] == c).sum() for c in others], dtype=float)
-        base = views.consensus[said][:, others].sum(axis=0) + 1e-3 * said.sum()
+        missed = np.array([(gold[chosen] == c).sum() for c in others], dtype=float)
+        base = views.consensus[chosen][:, others].sum(axis=0) + 1e-3 * chosen.sum()
         share = rng.dirichlet(SPLIT * base / base.sum() + missed, len(chance))
         if target == "population":
             total[:, others] += wrong[:, None] * share

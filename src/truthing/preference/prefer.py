@@ -122,8 +122,8 @@ def prefer(
     words = (missing,) if isinstance(missing, str) else tuple(missing)
     read = read_verdicts(verdicts, gold, columns=columns, meant=map, missing=words, repeats=repeats)
     _check(read, panel_error)
-    said: list[str] = []
-    kind = panel_of(panel, read.judges, said)
+    lines: list[str] = []
+    kind = panel_of(panel, read.judges, lines)
     found = draw_outcomes(
         read, panel=kind, panel_error=panel_error, target=target, n_draws=draws, seed=seed
     )
@@ -136,7 +136,7 @@ def prefer(
         "gold": int((read.gold >= 0).sum()),
     }
     warnings = [*read.notes.checks, *_warnings(read, found, judges)]
-    assumed = [*read.notes.said, *said, *_assumptions(read, target, panel_error)]
+    assumed = [*read.notes.remarks, *lines, *_assumptions(read, target, panel_error)]
     return Preferences(read.systems, found, judges, target, seed, sizes, warnings, assumed)
 
 
@@ -156,7 +156,7 @@ def _check(read: Verdicts, panel_error: Any) -> None:
 
 
 def _warnings(read: Verdicts, found: Outcomes, judges: Mapping[Any, Any]) -> list[str]:
-    said = []
+    lines = []
     leaning = [
         f"{name} ({judge.first.mean:.0%})"
         for name, judge in judges.items()
@@ -164,30 +164,30 @@ def _warnings(read: Verdicts, found: Outcomes, judges: Mapping[Any, Any]) -> lis
     ]
     if leaning:
         cure = "" if read.both_orders else " Ask in both orders: that cancels most of it."
-        said.append(
+        lines.append(
             f"Judges who lean to a position (share of the answer shown first; 50% is no lean): "
             f"{listing(leaning, 4)}.{cure}"
         )
     if not read.both_orders and not mixed_orders(read):
-        said.append(
+        lines.append(
             "A system is shown first nearly always: a lean to the first place and a better system "
             "look the same. Ask in both orders, or add gold."
         )
     for p, odd in enumerate(found.surprise):
         if odd < ODD:
             a, b = (read.systems[s] for s in found.pairs[p])
-            said.append(
+            lines.append(
                 f"Gold on {a} and {b} contradicts the judges (a count so odd had probability "
                 f"{max(odd, 0.002):.1g}): the answer leans on gold. Is gold a random choice?"
             )
     groups = connected(len(read.systems), found.pairs)
     if len(groups) > 1:
         names = " | ".join(listing((read.systems[s] for s in group), 3) for group in groups)
-        said.append(f"Systems cannot be ranked, for no comparison joins these groups: {names}.")
+        lines.append(f"Systems cannot be ranked, for no comparison joins these groups: {names}.")
     bare = int((found.n_gold == 0).sum())
     if (read.gold >= 0).any() and bare:
-        said.append(f"{bare} of {len(found.pairs)} pairs of systems have no gold of their own.")
-    return said
+        lines.append(f"{bare} of {len(found.pairs)} pairs of systems have no gold of their own.")
+    return lines
 
 
 def _assumptions(read: Verdicts, target: str, panel_error: Any) -> list[str]:
@@ -196,20 +196,20 @@ def _assumptions(read: Verdicts, target: str, panel_error: Any) -> list[str]:
         if panel_error is None
         else "by your word"
     )
-    said = [f"Judges may be wrong together, {how}; `panel_error=` changes it."]
+    lines = [f"Judges may be wrong together, {how}; `panel_error=` changes it."]
     if (read.gold >= 0).any():
-        said.append("Gold items are a random choice, and gold is right.")
+        lines.append("Gold items are a random choice, and gold is right.")
     else:
-        said.append(
+        lines.append(
             "No gold: nothing here shows how often the judges are right. Gold on ten random items "
             "of each pair narrows the intervals most."
         )
     if not read.ordered:
-        said.append("No column says which answer was shown first: system_a is taken to be.")
+        lines.append("No column says which answer was shown first: system_a is taken to be.")
     if len(read.systems) > 2:
-        said.append(
+        lines.append(
             "The ranking is Bradley–Terry's with ties (Davidson): one strength for each system."
         )
         if target == "population":
-            said.append("Comparisons are redrawn one by one, also where pairs share items.")
-    return said
+            lines.append("Comparisons are redrawn one by one, also where pairs share items.")
+    return lines

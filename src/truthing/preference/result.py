@@ -132,20 +132,20 @@ class Preferences(Judged, Result):
             other = self.order[1]
             rate = self.win_rate(first, other)
             chance = self.probability_better(first, other)
-            said = f"{first} is better than {other} on "
-            said += f"{share(rate.mean, *rate.interval(level), level)} of {self._where}"
+            text = f"{first} is better than {other} on "
+            text += f"{share(rate.mean, *rate.interval(level), level)} of {self._where}"
             if self.outcomes.counts[:, :, 2].any():
-                said += f", as good on {self.tie_rate(first, other).mean:.0%}"
-            said += f". It wins more often than it loses with probability {_chance(chance)}."
+                text += f", as good on {self.tie_rate(first, other).mean:.0%}"
+            text += f". It wins more often than it loses with probability {_chance(chance)}."
         else:
             low, high = self.ranks(level)[first]
             chance = self.probability_best[first]
-            said = f"{first} is the best of {len(self.systems)} systems on {self._where} with "
+            text = f"{first} is the best of {len(self.systems)} systems on {self._where} with "
             place = f"{low}" if low == high else f"between {low} and {high}"
-            said += f"probability {_chance(chance)}; its place is {place}."
+            text += f"probability {_chance(chance)}; its place is {place}."
             if not self.rankable:
-                said = f"{len(self.systems)} systems cannot be ranked: no comparison joins them."
-        return f"{said} The verdicts at face value say {self.at_face_value(first):.0%} wins."
+                text = f"{len(self.systems)} systems cannot be ranked: no comparison joins them."
+        return f"{text} The verdicts at face value say {self.at_face_value(first):.0%} wins."
 
     @property
     def _where(self) -> str:
@@ -232,8 +232,8 @@ class Preferences(Judged, Result):
     def __str__(self) -> str:
         lines = [self.verdict()]
         lines += [f"{name!s:<20} wins {self[name]}" for name in self.order]
-        said = [f"Assumed: {a}" for a in self.assumptions]
-        return "\n".join([*lines, *said, *(f"Warning: {w}" for w in self.warnings)])
+        text = [f"Assumed: {a}" for a in self.assumptions]
+        return "\n".join([*lines, *text, *(f"Warning: {w}" for w in self.warnings)])
 
     # ---- inside ----------------------------------------------------------------------------------
 

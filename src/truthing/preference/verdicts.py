@@ -82,7 +82,7 @@ def read_verdicts(
     absent = sum(key not in place for key in known)
     if known and absent == len(known):
         raise InputError("gold is about none of these comparisons: are the items' names the same?")
-    said = [f"{absent:,} gold items are in no comparison and were left out."] if absent else []
+    sentences = [f"{absent:,} gold items are in no comparison and were left out."] if absent else []
     return Verdicts(
         systems,
         judges,
@@ -94,7 +94,7 @@ def read_verdicts(
         np.array([row.swapped for row in kept]),
         truth,
         "order" in reader.found,
-        Notes(tuple(reader.said + said + notes)),
+        Notes(tuple(reader.remarks + sentences + notes)),
     )
 
 
@@ -125,7 +125,7 @@ class _Reader:
         self.found = words.find_columns(table, named, ("item", "verdict"))
         self.meant = {letters(k): str(v) for k, v in meant.items()}
         self.missing = {letters(word) for word in missing}
-        self.said: list[str] = []
+        self.remarks: list[str] = []
         self.items = _cells(table, "item", self.found["item"])
         self.a, self.b = self._systems()
         names = {*self.a, *self.b}
@@ -135,7 +135,7 @@ class _Reader:
 
     def _systems(self) -> tuple[list[Any], list[Any]]:
         if "system_a" not in self.found:
-            self.said.append("No column names the systems: they are called A and B.")
+            self.remarks.append("No column names the systems: they are called A and B.")
             return [A] * len(self.items), [B] * len(self.items)
         pairs = [_cells(self.table, role, self.found[role]) for role in ("system_a", "system_b")]
         for row, (a, b) in enumerate(zip(*pairs)):
@@ -155,10 +155,10 @@ class _Reader:
         if letters("" if word is None else word) in self.missing:
             return None
         a, b = self.a[row], self.b[row]
-        said = words.winner(word, a, b, self.meant, self.table.place(row))
-        if said is None or said == TIE:
-            return None if said is None else TIED
-        return FIRST if (said == A) != self.key(row)[1] else SECOND
+        winner = words.winner(word, a, b, self.meant, self.table.place(row))
+        if winner is None or winner == TIE:
+            return None if winner is None else TIED
+        return FIRST if (winner == A) != self.key(row)[1] else SECOND
 
     def rows(self) -> list[_Row]:
         verdicts = _texts(self.table, self.found["verdict"])
@@ -166,7 +166,7 @@ class _Reader:
         if "judge" in self.found:
             judges = _cells(self.table, "judge", self.found["judge"])
         else:
-            self.said.append("No column names the judge: all verdicts are of one judge.")
+            self.remarks.append("No column names the judge: all verdicts are of one judge.")
         order = _texts(self.table, self.found["order"]) if "order" in self.found else None
         swapped_column = letters(self.found.get("order", "")) == "swapped"
         rows, empty = [], 0
@@ -184,7 +184,7 @@ class _Reader:
         if not rows:
             raise InputError(f"{self.table.name} holds no verdict: write A, B or tie.")
         if empty:
-            self.said.append(f"{empty:,} rows hold no verdict and were left out.")
+            self.remarks.append(f"{empty:,} rows hold no verdict and were left out.")
         return rows
 
     def beside(self, rows: list[_Row]) -> dict[Key, int]:
@@ -196,7 +196,7 @@ class _Reader:
             outcome = self.outcome(n, word)
             if outcome is not None:
                 _put(known, self.key(n)[0], outcome, self.table.place(n))
-        self.said.append(f"Gold is taken from column {self.found['truth']!r}.")
+        self.remarks.append(f"Gold is taken from column {self.found['truth']!r}.")
         return known
 
 
@@ -222,16 +222,16 @@ def _given_gold(gold: Any, reader: _Reader, keys: Sequence[Key]) -> dict[Key, in
             f"{table.name} has no column with the known winner: call it truth (A, B, tie or a "
             "system's name)."
         )
-    items, said = _cells(table, "item", columns["item"]), _texts(table, column)
+    items, answers = _cells(table, "item", columns["item"]), _texts(table, column)
     if "system_a" in columns:
         meant = {"item": columns["item"], "system_a": columns["system_a"]}
         meant |= {"system_b": columns["system_b"], "verdict": column}
         own = _Reader(table, meant, reader.meant, tuple(reader.missing))
-        return _gold_of_pairs(own, reader, said)
-    return _gold_of_items(table, items, said, reader, keys)
+        return _gold_of_pairs(own, reader, answers)
+    return _gold_of_items(table, items, answers, reader, keys)
 
 
-def _gold_of_pairs(own: _Reader, reader: _Reader, said: Sequence[Any]) -> dict[Key, int]:
+def _gold_of_pairs(own: _Reader, reader: _Reader, answers: Sequence[Any]) -> dict[Key, int]:
     strange = set(own.systems) - set(reader.systems)
     if strange:
         raise InputError(
@@ -240,7 +240,7 @@ def _gold_of_pairs(own: _Reader, reader: _Reader, said: Sequence[Any]) -> dict[K
         )
     own.code = reader.code
     known: dict[Key, int] = {}
-    for n, word in enumerate(said):
+    for n, word in enumerate(answers):
         outcome = own.outcome(n, word)
         if outcome is not None:
             _put(known, own.key(n)[0], outcome, own.table.place(n))
@@ -248,7 +248,7 @@ def _gold_of_pairs(own: _Reader, reader: _Reader, said: Sequence[Any]) -> dict[K
 
 
 def _gold_of_items(
-    table: Table, items: Sequence[Any], said: Sequence[Any], reader: _Reader, keys: Sequence[Key]
+    table: Table, items: Sequence[Any], answers: Sequence[Any], reader: _Reader, keys: Sequence[Key]
 ) -> dict[Key, int]:
     """Gold that names the item only: its comparison, and what A means there, must be one."""
     several = Counter(key[0] for key in keys)
@@ -257,7 +257,7 @@ def _gold_of_items(
     for row, item in enumerate(reader.items):
         turned.setdefault(item, set()).add(reader.key(row)[1])
     known: dict[Key, int] = {}
-    for n, (item, word) in enumerate(zip(items, said)):
+    for n, (item, word) in enumerate(zip(items, answers)):
         if item not in home:
             known[(item, -1, -1)] = TIED
             continue
@@ -300,8 +300,8 @@ def _without_repeats(rows: list[_Row], repeats: str, name: str) -> tuple[list[_R
         if repeats == "last":
             seen[row.where] = row
     again = len(rows) - len(seen)
-    said = [f"{again:,} rows repeat a judge's verdict in the same order and count once."]
-    return list(seen.values()), said if again else []
+    sentences = [f"{again:,} rows repeat a judge's verdict in the same order and count once."]
+    return list(seen.values()), sentences if again else []
 
 
 def twice(verdicts: Verdicts) -> tuple[Array, Array]:

@@ -87,10 +87,10 @@ def winner(word: Any, a: Any, b: Any, meant: Mapping[str, str], place: str) -> s
     """
     if word is None or is_missing_word(word):
         return None
-    said = letters(word)
-    said = letters(meant.get(said, said))
-    by_name = A if said == letters(a) else B if said == letters(b) else None
-    by_word = A if said in A_WORDS else B if said in B_WORDS else TIE if said in TIES else None
+    text = letters(word)
+    text = letters(meant.get(text, text))
+    by_name = A if text == letters(a) else B if text == letters(b) else None
+    by_word = A if text in A_WORDS else B if text in B_WORDS else TIE if text in TIES else None
     if by_name and by_word and by_name != by_word:
         raise InputError(
             f"{place}: verdict {word!r} names the system {word!r} and the other column's letter. "
@@ -108,11 +108,11 @@ def winner(word: Any, a: Any, b: Any, meant: Mapping[str, str], place: str) -> s
 
 def shown_first(word: Any, a: Any, b: Any, swapped: bool, place: str) -> str:
     """Which of both systems the judge saw first, as the column of orders says it."""
-    said = letters("" if word is None else word)
-    if swapped and said in ("true", "1", "yes", "false", "0", "no"):
-        return B if said in ("true", "1", "yes") else A
-    by_name = A if said == letters(a) else B if said == letters(b) else None
-    by_word = A if said in A_FIRST else B if said in B_FIRST else None
+    text = letters("" if word is None else word)
+    if swapped and text in ("true", "1", "yes", "false", "0", "no"):
+        return B if text in ("true", "1", "yes") else A
+    by_name = A if text == letters(a) else B if text == letters(b) else None
+    by_word = A if text in A_FIRST else B if text in B_FIRST else None
     if by_name and by_word and by_name != by_word:
         raise InputError(f"{place}: order {word!r} can be read in two ways: write AB or BA.")
     found = by_name or by_word

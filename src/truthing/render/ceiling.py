@@ -21,10 +21,10 @@ from truthing.render.words import percent
 WIDTH = 38
 
 
-def show(result: BayesError, console: Console, *, level: float = 0.95, said: str = "") -> None:
+def show(result: BayesError, console: Console, *, level: float = 0.95, remarks: str = "") -> None:
     """Sentence, doubts, numbers, verdict, assumptions."""
-    if said:
-        console.print(Text(safe(said, 500), style="dim"))
+    if remarks:
+        console.print(Text(safe(remarks, 500), style="dim"))
     for sentence in headline(result, level):
         console.print(Text(sentence, style="bold"))
     if result.verdict is not None:
@@ -36,14 +36,14 @@ def show(result: BayesError, console: Console, *, level: float = 0.95, said: str
     doubts(console, result.assumptions)
 
 
-def sheet(result: BayesError, *, level: float = 0.95, said: str = "", **more: Any) -> Sheet:
+def sheet(result: BayesError, *, level: float = 0.95, remarks: str = "", **more: Any) -> Sheet:
     first, *rest = headline(result, level)
     verdict = [] if result.verdict is None else [result.verdict.sentence]
     lines = [Line(what, error, [limits]) for what, error, limits in result.shown_errors(level)]
     return Sheet(
         title="What is the least error any classifier can reach?",
         headline=first,
-        more=(*rest, *verdict, *([said] if said else [])),
+        more=(*rest, *verdict, *([remarks] if remarks else [])),
         level=level,
         estimate="error",
         lines=tuple(lines),
@@ -57,13 +57,13 @@ def pictures(result: BayesError, level: float = 0.95, **_: Any) -> dict[str, Pic
     """Models and ceiling."""
     models = {} if result.verdict is None else {"model": result.verdict}
 
-    said = (
+    sentence = (
         "Error of the model (bar) and the least error any classifier can reach (line), with "
         f"{percent(level)} intervals."
     )
     if not np.isfinite(result.value):
         return {}
-    return {"ceiling": Picture(lambda ax: draw(ax, result, models, level), said, 4, 3.5)}
+    return {"ceiling": Picture(lambda ax: draw(ax, result, models, level), sentence, 4, 3.5)}
 
 
 def headline(result: BayesError, level: float) -> list[str]:
@@ -83,17 +83,17 @@ def headline(result: BayesError, level: float) -> list[str]:
             "of the positive class."
         ]
     low, high = result.interval(level)
-    said = [
+    sentences = [
         f"No classifier can err on fewer than {result.value:.2%} of labels like these "
         f"({percent(level)} interval {low:.2%} to {high:.2%})."
     ]
     if result.identified is not None:
-        said.append(
+        sentences.append(
             f"The labels pin it down to {result.lower:.2%} to {result.upper:.2%}, sampling "
             "error apart; "
             f"taken at face value they would say {result.paper:.2%}."
         )
-    return said
+    return sentences
 
 
 def bars(result: BayesError, level: float) -> list[str]:

@@ -91,13 +91,13 @@ def pictures(
     result: Comparison, level: float = 0.95, metric: str = "accuracy", **_: Any
 ) -> dict[str, Picture]:
     """The models with their intervals."""
-    said = (
+    sentence = (
         f"{name_of(metric, result).capitalize()} of each model with {percent(level)} intervals "
         f"(bars), and "
         "against the labels taken at face value (diamonds)."
     )
     height = 0.6 + 0.4 * len(result.models)
-    return {"models": Picture(lambda ax: figure(result, metric, level, ax), said, 6, height)}
+    return {"models": Picture(lambda ax: figure(result, metric, level, ax), sentence, 6, height)}
 
 
 def ordered(result: Comparison, metric: str) -> list[str]:

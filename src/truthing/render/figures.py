@@ -54,7 +54,7 @@ def pictures(report: Report, level: float = 0.95, terms: str = "usual") -> dict[
     at, size = f"{percent(level)} interval", max(3.2, 0.85 * len(summary.busiest_classes))
     sizes = report.sizes
     data = f"{sizes['items']:,} items, {sizes['labels']:,} labels, {sizes['gold']:,} gold"
-    said = {
+    captions = {
         "metrics": (
             f"Metrics of the classifier ({data}): corrected for mistakes of the labelers, with "
             f"{at}s (blue), and against the labels taken at face value (orange rings).",
@@ -76,7 +76,7 @@ def pictures(report: Report, level: float = 0.95, terms: str = "usual") -> dict[
     }
     if report.curves is not None and report.positive is not None:
         for name, words in (("roc", "ROC"), ("pr", "Precision-recall")):
-            said[name] = (
+            captions[name] = (
                 f"{words} curve of the classifier's scores, corrected for mistakes of the "
                 f"labelers, with a {percent(level)} band. Square: the threshold of the "
                 f"predictions.",
@@ -84,14 +84,14 @@ def pictures(report: Report, level: float = 0.95, terms: str = "usual") -> dict[
                 4.4,
             )
     if summary.labelers:
-        said["labelers"] = (
+        captions["labelers"] = (
             f"Share of wrong labels of each labeler, with {at}s.",
             6,
             1 + 0.3 * len(summary.labelers),
         )
     if report.sensitivity_is_known:
         rows = len(report.sensitivity(level).rows)
-        said["sensitivity"] = (
+        captions["sensitivity"] = (
             "Accuracy when one assumption at a time takes another value.",
             7.5,
             1 + 0.3 * rows,
@@ -101,7 +101,7 @@ def pictures(report: Report, level: float = 0.95, terms: str = "usual") -> dict[
     def drawer(name: str) -> Callable[[Any], Any]:
         return lambda ax: PICTURES[name](report, ax, level=level, **terms_of.get(name, {}))
 
-    return {name: Picture(drawer(name), *rest) for name, rest in said.items()}
+    return {name: Picture(drawer(name), *rest) for name, rest in captions.items()}
 
 
 def metrics(report: Report, ax: Any = None, *, level: float = 0.95, terms: str = "usual") -> Any:

@@ -19,7 +19,7 @@ from truthing.render.console import safe
 from truthing.render.figures import Picture
 from truthing.render.sheet import Sheet
 from truthing.render.summary import Line, scale
-from truthing.render.terminal import checks, doubts, fits, said
+from truthing.render.terminal import checks, doubts, fits, section
 from truthing.render.words import one_line, percent
 
 MOST_PAIRS, MOST_CLASSES, MOST_DRAWN, MOST_SHOWN = 5, 6, 40, 200
@@ -55,7 +55,7 @@ def show(
     console.print(people_table(result, console, level, top), soft_wrap=False)
     console.print()
     for title, lines in facts(result, level, expert).items():
-        said(console, title, lines)
+        section(console, title, lines)
     doubts(console, result.assumptions)
 
 

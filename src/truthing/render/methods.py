@@ -32,7 +32,7 @@ def methods(report: Report, level: float = 0.95) -> tuple[str, list[str]]:
     """The paragraph, and the references that it names."""
     size = report.sizes
     labelers = "one labeler" if size["labelers"] == 1 else f"{size['labelers']:,} labelers"
-    said = [
+    sentences = [
         f"The classifier was graded on {size['items']:,} items with {size['labels']:,} noisy "
         f"labels from {labelers}"
         + (f" and the known truth of {size['gold']:,} items" if size["gold"] else "")
@@ -41,9 +41,9 @@ def methods(report: Report, level: float = 0.95) -> tuple[str, list[str]]:
     cited = ["lam"]
     if report.method == "posterior":
         more, named = _by_default(report, level)
-        said, cited = said + more, cited + named
+        sentences, cited = sentences + more, cited + named
     else:
-        said.append(
+        sentences.append(
             f"Figures and {percent(level)} intervals are those of Su’s method "
             f"“{report.method}”, which takes the noise of the labelers as known."
         )
@@ -51,37 +51,37 @@ def methods(report: Report, level: float = 0.95) -> tuple[str, list[str]]:
     if report.warnings:
         shown = " ".join(f"“{warning}”" for warning in report.warnings[:3])
         left = len(report.warnings) - 3
-        said.append(f"The program warned: {shown}{f' and {left} more.' if left > 0 else ''}")
-    said.append(
+        sentences.append(f"The program warned: {shown}{f' and {left} more.' if left > 0 else ''}")
+    sentences.append(
         "Labels were not assumed to be correct; how a classifier’s apparent error differs "
         "from its true error is described by Lam & Stork (2003)."
     )
-    return " ".join(said), [CITATIONS[key] for key in sorted(cited)]
+    return " ".join(sentences), [CITATIONS[key] for key in sorted(cited)]
 
 
 def _by_default(report: Report, level: float) -> tuple[list[str], list[str]]:
     """What the default method did, and the works that it stands on."""
-    said: list[str] = []
+    sentences: list[str] = []
     cited: list[str] = []
     size = report.sizes
     calibration = report.diagnostics.get("calibration_items")
     if calibration:
-        said.append(
+        sentences.append(
             f"How labelers answer items of each class was learned on {calibration:,} other "
             "items with known truth (a calibration set; Dirichlet-multinomial rows by Gibbs "
             "sampling) and carried over to the graded items."
         )
     elif report.noise.learned:
-        said.append(
+        sentences.append(
             "The labelers’ error rates were learned from the labels "
             f"({report.noise.model}; Dawid & Skene 1979), with the classifier as one "
             "more rater."
         )
         cited.append("dawid")
     else:
-        said.append("The labelers’ error rates were given.")
+        sentences.append("The labelers’ error rates were given.")
     if "link_effective_sample_size" in report.diagnostics:
-        said.append(
+        sentences.append(
             "Because labels alone identify the consensus of the labelers and not the "
             "truth, the chance that consensus and truth differ was given a prior "
             + (
@@ -97,8 +97,8 @@ def _by_default(report: Report, level: float) -> tuple[list[str], list[str]]:
         )
     if report.diagnostics.get("gold_choice") == "seen":
         cited.append("begg")
-    said += report.diagnostics.get("methods", [])
-    said += about_items(report)
+    sentences += report.diagnostics.get("methods", [])
+    sentences += about_items(report)
     by_link = "link_effective_sample_size" in report.diagnostics
     intervals = (
         "credible intervals (at most 5% wider than the shortest, their tails as equal as that "
@@ -106,26 +106,26 @@ def _by_default(report: Report, level: float) -> tuple[list[str], list[str]]:
         if by_link
         else "highest-density intervals"
     )
-    said.append(
+    sentences.append(
         f"All figures are posterior means with {percent(level)} {intervals} computed from "
         "draws of complete answer keys, for "
         + ("these items." if report.target == "sample" else "new data like these items.")
     )
     if "rhat" in report.diagnostics:
         agreed = report.diagnostics["rhat"] < 1.05
-        said.append(
+        sentences.append(
             f"Chains {'agreed' if agreed else 'did not fully agree'} (split R̂ = "
             f"{report.diagnostics['rhat']:.3f}, effective sample size "
             f"{report.diagnostics['effective_sample_size']:,.0f}; Gelman et al. 2013)."
         )
         cited.append("gelman")
     elif report.noise.learned and not by_link and not calibration:
-        said.append(
+        sentences.append(
             "The uncertainty of the learned rates was found by a weighted likelihood "
             "bootstrap (Newton & Raftery 1994)."
         )
         cited.append("newton")
-    return said, cited
+    return sentences, cited
 
 
 def about_items(report: Report) -> list[str]:

@@ -16,7 +16,7 @@ from truthing.render.console import safe
 from truthing.render.figures import Picture
 from truthing.render.sheet import Sheet
 from truthing.render.summary import Line
-from truthing.render.terminal import add_line, block_table, checks, doubts, lines_table, said
+from truthing.render.terminal import add_line, block_table, checks, doubts, lines_table, section
 from truthing.render.words import number, one_line, percent
 
 MOST_BATCHES = 60
@@ -46,9 +46,9 @@ def show(result: Monitoring, console: Console, *, level: float = 0.95) -> None:
     low, high = result.running(level)
     mean = result.passed.mean()
     told = f"Over all items {mean:.3f}, between {low:.3f} and {high:.3f} at every look."
-    said(console, "So far", [told])
+    section(console, "So far", [told])
     doubts(console, result.assumptions)
-    said(console, "Methods", [methods(result, level)])
+    section(console, "Methods", [methods(result, level)])
 
 
 def judge_block(result: Monitoring, level: float) -> tuple[Block, ...]:

@@ -152,7 +152,7 @@ def _curves(summary: Summary) -> list[dict[str, Any]]:
                 "AUC" if curve.kind == "roc" else "average precision", area, summary.levels
             )
         )
-        said = (
+        sentence = (
             f"{title} curve: {up} against {across} at every threshold, with a band at the chosen "
             "level."
         )
@@ -163,7 +163,7 @@ def _curves(summary: Summary) -> list[dict[str, Any]]:
                 "across": across,
                 "up": up,
                 "area": line,
-                "picture": svg.curve(curve, summary.levels, point, said),
+                "picture": svg.curve(curve, summary.levels, point, sentence),
             }
         )
     return found

@@ -40,8 +40,8 @@ def save_figures(result: Result, folder: str | Path, **about: Any) -> list[Path]
         for path in save(picture, *(place / f"{name}.{ending}" for ending in FORMATS))
     ]
     captions = place / "captions.md"
-    said = "\n\n".join(f"**{name}** {picture.caption}" for name, picture in found.items())
-    write_bytes(captions, (said + "\n").encode())
+    text = "\n\n".join(f"**{name}** {picture.caption}" for name, picture in found.items())
+    write_bytes(captions, (text + "\n").encode())
     return [*written, captions]
 
 

@@ -17,7 +17,7 @@ from truthing.render.figures import Picture, draw_lines
 from truthing.render.methods import CITATIONS
 from truthing.render.sheet import Sheet
 from truthing.render.summary import Line
-from truthing.render.terminal import add_line, checks, doubts, lines_table, plain_table, said
+from truthing.render.terminal import add_line, checks, doubts, lines_table, plain_table, section
 from truthing.render.words import number, one_line, percent
 
 MOST_PAIRS, MOST_JUDGES = 30, 30
@@ -44,7 +44,7 @@ def show(result: Preferences, console: Console, *, level: float = 0.95) -> None:
             console.print()
             console.print(_as_table(block), soft_wrap=False)
     doubts(console, result.assumptions)
-    said(console, "Methods", [methods(result, level)])
+    section(console, "Methods", [methods(result, level)])
 
 
 def rates(result: Preferences) -> list[tuple[str, Estimate, float]]:

@@ -92,8 +92,8 @@ def pictures(result: Prevalence, level: float = 0.95) -> dict[str, Picture]:
         draw_lines(ax, lines)
         return ax.set(xlabel="share")
 
-    said = (
+    sentence = (
         f"Share of each class with {percent(level)} intervals, corrected for mistakes of the "
         "labelers."
     )
-    return {"shares": Picture(draw, said, 6, 1 + 0.34 * len(lines))}
+    return {"shares": Picture(draw, sentence, 6, 1 + 0.34 * len(lines))}

@@ -15,7 +15,7 @@ from truthing.render.console import safe
 from truthing.render.figures import Picture, draw_lines
 from truthing.render.sheet import Sheet
 from truthing.render.summary import Line
-from truthing.render.terminal import checks, doubts, plain_table, said
+from truthing.render.terminal import checks, doubts, plain_table, section
 from truthing.render.words import number, one_line, percent
 
 MOST_READERS = 40
@@ -34,7 +34,7 @@ def show(result: ReaderStudy, console: Console, *, level: float = 0.95) -> None:
         console.print()
         console.print(_as_table(block), soft_wrap=False)
     doubts(console, result.assumptions)
-    said(console, "Methods", [methods(result, level)])
+    section(console, "Methods", [methods(result, level)])
 
 
 def averages(result: ReaderStudy, level: float) -> Block:

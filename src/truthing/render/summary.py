@@ -258,21 +258,21 @@ class Summary:
     @cached_property
     def left_out(self) -> list[str]:
         """What was summarised, in sentences."""
-        report, said = self.report, []
+        report, sentences = self.report, []
         if len(report.metrics) > len(self.metric_names):
-            said.append(
+            sentences.append(
                 f"{len(self.metric_names)} of {len(report.metrics):,} metrics are shown: the "
                 "overall ones and those of frequent classes."
             )
         if not self.whole_confusion:
-            said.append(
+            sentences.append(
                 f"With {len(report.classes):,} classes the confusion matrix is shown by its "
                 f"{len(self.cells)} largest mistakes."
             )
         if report.noise.confusion is not None and len(report.noise.labelers) > MOST_LABELERS:
             half = MOST_LABELERS // 2
-            said.append(
+            sentences.append(
                 f"Of {len(report.noise.labelers):,} labelers the {half} best and the {half} "
                 "worst are shown."
             )
-        return [f"{line} report.to_json() has everything." for line in said]
+        return [f"{line} report.to_json() has everything." for line in sentences]

@@ -43,7 +43,7 @@ def place(value: float, low: float = 0.0, high: float = 1.0) -> str:
     return f"{100 * share:.2f}".rstrip("0").rstrip(".") + "%"
 
 
-def track(line: Line, said: str, low: float = 0.0, high: float = 1.0) -> Markup:
+def track(line: Line, caption: str, low: float = 0.0, high: float = 1.0) -> Markup:
     """Interval and estimate on a line from ``low`` to ``high``, and above it an arrow from face
     value to estimate.
     """
@@ -81,7 +81,7 @@ def track(line: Line, said: str, low: float = 0.0, high: float = 1.0) -> Markup:
         parts.append(
             element("circle", cx=place(line.mean, low, high), cy="26", r="5", class_="estimate")
         )
-    return element("svg", element("title", said), *parts, class_="track", role="img")
+    return element("svg", element("title", caption), *parts, class_="track", role="img")
 
 
 def common_ends(estimates: Sequence[tuple[Estimate, float]]) -> tuple[float, float]:
@@ -101,7 +101,7 @@ def density(
     levels: Sequence[float],
     face_value: float,
     ends: tuple[float, float],
-    said: str,
+    caption: str,
 ) -> Markup:
     """The posterior as a hill between the ends of an axis, its interval filled, face value a dashed
     line.
@@ -138,7 +138,7 @@ def density(
         parts.append(element("line", x1=x, x2=x, y1="0", y2="100%", class_="face-line"))
     x = place(estimate.mean, low, high)
     parts.append(element("line", x1=x, x2=x, y1="8%", y2="100%", class_="mean-line"))
-    return element("svg", element("title", said), *parts, class_="density", role="img")
+    return element("svg", element("title", caption), *parts, class_="density", role="img")
 
 
 def _hill(x: Array, y: Array, low: float, high: float) -> str:
@@ -147,7 +147,7 @@ def _hill(x: Array, y: Array, low: float, high: float) -> str:
     return f"M{across[0]:.1f},100 L{points} L{across[-1]:.1f},100 Z"
 
 
-def curve(found: Curve, levels: Sequence[float], point: tuple[float, float], said: str) -> Markup:
+def curve(found: Curve, levels: Sequence[float], point: tuple[float, float], label: str) -> Markup:
     """A ROC or PR curve with its band; a square where the predictions as given are, a ring that
     follows the threshold.
     """
@@ -200,7 +200,7 @@ def curve(found: Curve, levels: Sequence[float], point: tuple[float, float], sai
     )
     return element(
         "svg",
-        element("title", said),
+        element("title", label),
         *ticks,
         inner,
         *marks,

@@ -19,7 +19,7 @@ from truthing.render.figures import Picture, draw_lines
 from truthing.render.methods import CITATIONS
 from truthing.render.sheet import Sheet
 from truthing.render.summary import Line
-from truthing.render.terminal import add_line, block_table, checks, doubts, lines_table, said
+from truthing.render.terminal import add_line, block_table, checks, doubts, lines_table, section
 from truthing.render.words import number, one_line, percent
 
 MOST_TAGS = 40
@@ -46,7 +46,7 @@ def show(
         console.print()
         console.print(block_table(block), soft_wrap=False)
     doubts(console, result.assumptions)
-    said(console, "Methods", [methods(result, level)])
+    section(console, "Methods", [methods(result, level)])
 
 
 def _headline(result: Tagged, level: float, metric: str) -> str:

@@ -51,7 +51,7 @@ def show(
         console.print()
         console.print(sensitivity_table(sensitivity, level, console), soft_wrap=False)
     doubts(console, report.assumptions, next_step(report))
-    said(console, "Methods", [methods(report, level)[0]])
+    section(console, "Methods", [methods(report, level)[0]])
 
 
 def block_table(block: Block) -> Table:
@@ -66,17 +66,17 @@ def block_table(block: Block) -> Table:
 
 def checks(console: Console, warnings: Sequence[str]) -> None:
     """What may change the meaning of the headline: right under it."""
-    said(console, "Check", warnings)
+    section(console, "Check", warnings)
 
 
 def doubts(console: Console, assumptions: Sequence[str], following: str | None = None) -> None:
     """What was assumed and what to do next, below the numbers."""
     console.print()
-    said(console, "Assumed", assumptions)
-    said(console, "Next", [following] if following else [])
+    section(console, "Assumed", assumptions)
+    section(console, "Next", [following] if following else [])
 
 
-def said(console: Console, title: str, lines: Sequence[str]) -> None:
+def section(console: Console, title: str, lines: Sequence[str]) -> None:
     """Sentences under one word."""
     for n, line in enumerate(lines):
         if console.soft_wrap:
@@ -91,7 +91,7 @@ def said(console: Console, title: str, lines: Sequence[str]) -> None:
 
 def required(console: Console, verdicts: Sequence[Verdict]) -> None:
     """Whether what was required is met."""
-    said(console, "Required", [verdict.sentence for verdict in verdicts])
+    section(console, "Required", [verdict.sentence for verdict in verdicts])
 
 
 def plain_table(title: str | None = None) -> Table:

@@ -100,8 +100,8 @@ def show_table_3() -> None:
     digits = bundled_digits()
     if digits is not None:
         rows = [_row(pair, ours) for pair, ours in table_3(*digits).items()]
-        said = "Other images than the paper's: half of scikit-learn's digits trains, half tests. "
-        show("Table 3, a stand-in for Optdigits", heads, rows, said + models)
+        note = "Other images than the paper's: half of scikit-learn's digits trains, half tests. "
+        show("Table 3, a stand-in for Optdigits", heads, rows, note + models)
     err().print(f"Table 3 itself is left out: {missing} {PUBLISHED}", soft_wrap=True)
 
 

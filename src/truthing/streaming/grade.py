@@ -54,7 +54,7 @@ def grade_streamed(
         repeats=repeats,
         progress=part(say, 0, 0.4),
     )
-    classes, assumptions = held.panel.classes, list(held.said)
+    classes, assumptions = held.panel.classes, list(held.remarks)
     place = positive_class(classes, positive, assumptions)
     kind = panel_of(panel, held.panel.labelers, assumptions)
     check_metrics(metrics or (), classes, place)

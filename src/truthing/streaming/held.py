@@ -39,7 +39,7 @@ class Held:
     gold: Array  # codes of gold items that are among the items
     gold_items: tuple[Any, ...]
     dropped: dict[str, int]
-    said: list[str]
+    remarks: list[str]
     warnings: list[str] = field(default_factory=list)
     first: Any = None  # the engine as it was opened
     constant: int | None = None  # the class that is predicted for every item
@@ -129,7 +129,7 @@ def hold(
     inside = tuple(labelers[t] for t in places_by_name(labelers))
     chosen = _engine(stream, engine)
     panel = CountedPanel(words.classes, inside, chosen, chosen.add(count_panel))
-    about = dict(page.dropped), list(words.said), warnings, chosen
+    about = dict(page.dropped), list(words.remarks), warnings, chosen
     held = Held(panel, stream, labelers, codes, names, *about)
     if guesses is None:
         return held

@@ -31,7 +31,7 @@ def prevalence_streamed(
     say = listener(progress)
     about: dict[str, Any] = {"gold": gold, "engine": engine, "asked": asked, "repeats": repeats}
     held = hold(None, labels, **about, progress=part(say, 0, 0.4))
-    assumptions = list(held.said)
+    assumptions = list(held.remarks)
     kind = panel_of(panel, held.panel.labelers, assumptions)
     require_two_classes(held.panel.classes)
     question, outcome = answer_streamed(

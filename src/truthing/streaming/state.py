@@ -107,8 +107,8 @@ class State:
                 "leave it out, or grade all labels again."
             )
         new = joined.labels.with_classes(self.classes)
-        said, _ = predicted_classes(joined, None, None, [])
-        predicted = recode(said.astype(np.int32), joined.labels.classes, self.classes)
+        given, _ = predicted_classes(joined, None, None, [])
+        predicted = recode(given.astype(np.int32), joined.labels.classes, self.classes)
         truth = recode(joined.gold.astype(np.int32), joined.labels.classes, self.classes)
         known = np.flatnonzero(truth >= 0)
         names = tuple({(type(n), n): n for n in (*self.about["labelers"], *new.labelers)}.values())

@@ -31,8 +31,8 @@ class Survey:
     @property
     def plain(self) -> bool:
         """Were all items drawn one by one, with equal chances, and is nothing asked by slice?"""
-        said = (self.cluster, self.weight, self.stratum, self.slice)
-        return all(part is None for part in said)
+        parts = (self.cluster, self.weight, self.stratum, self.slice)
+        return all(part is None for part in parts)
 
     @property
     def blocks(self) -> list[Array]:
@@ -64,8 +64,8 @@ class Survey:
     def used(self) -> list[str]:
         """The arguments that were given, by name."""
         names = ("cluster", "weights", "stratum", "by")
-        said = (self.cluster, self.weight, self.stratum, self.slice)
-        return [name for name, part in zip(names, said) if part is not None]
+        parts = (self.cluster, self.weight, self.stratum, self.slice)
+        return [name for name, part in zip(names, parts) if part is not None]
 
 
 PLAIN = Survey()

@@ -119,10 +119,10 @@ def seen_strata(votes: Array, predicted: Array | None) -> Array:
     """Items that look alike: by the prediction (or the most frequent label) and by how many labels
     agree with it, none, fewer than half, more, or all. ``votes`` are items × classes."""
     total = np.maximum(votes.sum(axis=1), 1)
-    said = votes.argmax(axis=1) if predicted is None else predicted
-    share = votes[np.arange(len(votes)), said] / total
+    answer = votes.argmax(axis=1) if predicted is None else predicted
+    share = votes[np.arange(len(votes)), answer] / total
     agreed = np.select([share <= 0, share < 0.5, share < 1], [0, 1, 2], 3)
-    return np.asarray(said * N_STRATA + agreed, dtype=np.int64)
+    return np.asarray(answer * N_STRATA + agreed, dtype=np.int64)
 
 
 def oddity(size: Array, held: Array) -> float:

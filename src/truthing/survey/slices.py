@@ -71,8 +71,8 @@ def kinder_to(
     from scipy.special import chdtrc
 
     known = np.flatnonzero(gold >= 0)
-    said, true = votes[known].argmax(axis=1) == place, gold[known] == place
-    kind = np.where(said & ~true, 0, np.where(true & ~said, 1, 2))
+    positive, true = votes[known].argmax(axis=1) == place, gold[known] == place
+    kind = np.where(positive & ~true, 0, np.where(true & ~positive, 1, 2))
     table = np.zeros((len(names), 3))
     np.add.at(table, (slices[known], kind), 1)
     size = table.sum(axis=1)

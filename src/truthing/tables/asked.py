@@ -70,9 +70,9 @@ class Asked:
         return made
 
     @classmethod
-    def from_text(cls, **said: str | None) -> Asked:
+    def from_text(cls, **options: str | None) -> Asked:
         """From options or fields, as `keywords` reads them."""
-        return cls.of(**keywords(**said))
+        return cls.of(**keywords(**options))
 
     def without(self, *roles: str) -> Asked:
         """The same without what was said of some columns: another file has those."""
@@ -90,13 +90,13 @@ class Asked:
 UNASKED = Asked()
 
 
-def keywords(**said: str | None) -> dict[str, Any]:
+def keywords(**options: str | None) -> dict[str, Any]:
     """What people type, as arguments: lists are split by commas, a map is WRITTEN=CLASS,…
 
     >>> keywords(missing="ERROR, N/A", map="false=0,true=1", ignore=None)
     {'missing': ('ERROR', 'N/A'), 'map': {'false': '0', 'true': '1'}}
     """
-    given: dict[str, Any] = {k: v for k, v in said.items() if v is not None}
+    given: dict[str, Any] = {k: v for k, v in options.items() if v is not None}
     for name in LISTS:
         if name in given:
             given[name] = tuple(part.strip() for part in given[name].split(","))

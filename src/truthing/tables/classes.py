@@ -47,7 +47,7 @@ def settle(
     if doubtful and asked.classes is None and len(words) < len(names):
         _refuse_doubtful(table, what, codes, names, doubtful, labeler)
     missing = sorted({*words, *gone})
-    said = [
+    sentences = [
         f"{table.name}: {int(counts[k]):,} {what} {names[k]!r} count as missing."
         for k in missing
         if letters(names[k]) and counts[k]
@@ -69,7 +69,7 @@ def settle(
     else:
         merged, more = merged_spellings(spelled, counts[present], table.name)
         spelled = [merged.get(n, n) if not isinstance(n, bool) else n for n in spelled]
-        said += more
+        sentences += more
         if not table.typed:
             unique = tuple(dict.fromkeys(map(str, spelled)))
             parsed = dict(zip(unique, parse_names(unique)))
@@ -79,7 +79,7 @@ def settle(
     return Words(
         place[codes],
         classes,
-        Notes(tuple(said), tuple(checks)),
+        Notes(tuple(sentences), tuple(checks)),
         tuple(str(names[k]) for k in words),
     )
 

@@ -41,11 +41,11 @@ def to_utf_8(data: bytes, name: str) -> tuple[bytes, Notes]:
         utf_8 = data.startswith(codecs.BOM_UTF8) or "end of data" in problem.reason
         example = None if utf_8 else _western(data)
         if example is not None:
-            said = (
+            sentence = (
                 f"{name} is not UTF-8: it was read as Windows-1252 (Western European), for "
                 f"example {example!r}. If that looks wrong, save it as UTF-8."
             )
-            return data.decode("cp1252").encode(), Notes(said=(said,))
+            return data.decode("cp1252").encode(), Notes(remarks=(sentence,))
         line = data[: problem.start].count(b"\n") + 1
         raise InputError(
             f"{name} line {line} is not UTF-8 (byte 0x{data[problem.start]:02x}), and it cannot be "

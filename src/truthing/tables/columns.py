@@ -68,13 +68,13 @@ class Columns:
 
     def describe(self) -> str:
         """``task → item, worker → labeler, label → label``."""
-        said = [f"{column} → {role}" for role, column in self.role.items()]
-        said += [f"{column} → score of {name}" for name, column in self.scores.items()]
+        sentences = [f"{column} → {role}" for role, column in self.role.items()]
+        sentences += [f"{column} → score of {name}" for name, column in self.scores.items()]
         if self.rest and self.layout in ("wide", "grouped"):
-            said.append(f"{listing(self.rest, 4)} → a labeler each")
+            sentences.append(f"{listing(self.rest, 4)} → a labeler each")
         if self.rest and self.layout == "counts":
-            said.append(f"{listing(self.rest, 4)} → votes for a class each")
-        return ", ".join(said) or "no known column"
+            sentences.append(f"{listing(self.rest, 4)} → votes for a class each")
+        return ", ".join(sentences) or "no known column"
 
 
 def recognise(table: Table, asked: Asked, hint: Sequence[Any] = ()) -> Columns:
@@ -122,7 +122,7 @@ def recognise(table: Table, asked: Asked, hint: Sequence[Any] = ()) -> Columns:
     unused = {c: "it is left out by `ignore=...`" for c in table.frame.columns if c in asked.ignore}
     return Columns(
         settled.role, settled.rest, scores, settled.layout,
-        Notes(tuple(notes) + settled.said, settled.checks), {**unused, **settled.unused},
+        Notes(tuple(notes) + settled.remarks, settled.checks), {**unused, **settled.unused},
         settled.problem,
     )  # fmt: skip
 

@@ -30,8 +30,8 @@ def to_predictions(table: Table, columns: Columns, asked: Asked) -> Predictions:
     used = [c for c in (prediction, score, *probabilities.values()) if c is not None]
     rows = table if "labeler" not in columns.role else _one_row_per_item(table, columns, used)
     words = None if prediction is None else _words(rows, asked, prediction, "predictions")
-    scores, said = _score_table(rows, score, probabilities)
-    notes = table.notes + columns.notes + Notes(said=said)
+    scores, remarks = _score_table(rows, score, probabilities)
+    notes = table.notes + columns.notes + Notes(remarks=remarks)
     if columns.layout == "grouped" and words is not None:
         repeats = times(table, columns)
         return replace(

@@ -29,7 +29,7 @@ class Settled:
     role: Mapping[str, str]
     rest: tuple[str, ...]
     unused: Mapping[str, str] = field(default_factory=dict)
-    said: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
     checks: tuple[str, ...] = ()
     problem: str = ""
 
@@ -142,26 +142,26 @@ def _wide_or_counts(
         f"`layout={rival!r}`."
     )
     if evidence == "counts":
-        said = () if named == set(numeric) else (doubt,)
-        return Settled("counts", role, tuple(numeric), unused, checks=said)
+        doubts = () if named == set(numeric) else (doubt,)
+        return Settled("counts", role, tuple(numeric), unused, checks=doubts)
     settled = _wide(role, panel)
     if hint or all(_RATER.fullmatch(c) for c in panel.columns):
         return settled
     if np.nanmax(whole) <= 1:
-        return replace(settled, said=(*settled.said, doubt))
+        return replace(settled, remarks=(*settled.remarks, doubt))
     return replace(settled, checks=(doubt,))
 
 
 def _wide(role: Mapping[str, str], panel: Panel) -> Settled:
-    said: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
     if panel.others and panel.columns:
-        said = (
+        remarks = (
             f"Labelers are {', '.join(panel.columns[:6])}"
             + (f" and {len(panel.columns) - 6} more" if len(panel.columns) > 6 else "")
             + f"; no labels: {', '.join(c or '(no name)' for c in list(panel.others)[:6])}"
             + (f" and {len(panel.others) - 6} more." if len(panel.others) > 6 else "."),
         )
-    return Settled("wide", role, panel.columns, panel.others, said, problem=panel.problem)
+    return Settled("wide", role, panel.columns, panel.others, remarks, problem=panel.problem)
 
 
 def _votes(

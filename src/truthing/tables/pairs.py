@@ -25,11 +25,11 @@ def paired(table: Table, columns: Columns, per: str) -> Table | None:
     named = pl.concat_str(
         [pl.col(c).cast(pl.String).str.strip_chars() for c in (item, per)], separator=BETWEEN
     )
-    said = f"{table.name}: one {item} has several values of {per}; each is an item of its own."
+    sentence = f"{table.name}: one {item} has several values of {per}; each is an item of its own."
     return replace(
         table,
         frame=frame.with_columns(named.alias(item)),
-        notes=table.notes + Notes(said=(said,)),
+        notes=table.notes + Notes(remarks=(sentence,)),
     )
 
 

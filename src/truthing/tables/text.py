@@ -72,14 +72,14 @@ def delimited(content: bytes, name: str, delimiter: str | None = None) -> Table:
 
 def _from_header(content: bytes, name: str, delimiter: str | None) -> tuple[bytes, str, Notes]:
     """The content from its line of names on, its separator, and what was left out above."""
-    said, length = said_separator(content)
+    declared, length = said_separator(content)
     content = content[length:].lstrip(b"\r\n")
-    separator = delimiter or said or find_separator(content)
+    separator = delimiter or declared or find_separator(content)
     skip, _, words = above_header(content, separator)
     if not skip:
         return content, separator, NOTHING
     note = f"{name}: what stands above the names of the columns is left out ({words[:60]!r})."
-    return content[skip:], separator, Notes(said=(note,))
+    return content[skip:], separator, Notes(remarks=(note,))
 
 
 def _line_ends(content: bytes, name: str) -> bytes:

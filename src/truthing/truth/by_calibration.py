@@ -117,13 +117,13 @@ def _prepare(question: Question, predicted: Array, items: CalibrationItems) -> _
     )
     alone, theirs = consensus_of(labels, items.labels)
     verdict = verdict_of(labels, items)
-    category, calibration, said = categories(alone, theirs, items.truth, verdict)
+    category, calibration, verdicts = categories(alone, theirs, items.truth, verdict)
     combinations, combination = np.unique(predicted.T, axis=0, return_inverse=True)
     combination = combination.reshape(-1)
-    seen, joint = seen_items(items, combinations, calibration, len(said), n_classes)
+    seen, joint = seen_items(items, combinations, calibration, len(verdicts), n_classes)
     if items.cluster is not None:
         seen = seen * worth_in_clusters(items.cluster, theirs.argmax(axis=1) == items.truth)
-    n_k = len(said)
+    n_k = len(verdicts)
     blocks, split = _blocks(survey, len(gold))
     place = (split * len(combinations) + combination) * n_k + category
     key, first, member = np.unique(place, return_index=True, return_inverse=True)
@@ -140,8 +140,8 @@ def _prepare(question: Question, predicted: Array, items: CalibrationItems) -> _
         category[first],
         known,
         seen,
-        said,
-        (combinations[:, :, None] == said).mean(axis=1),
+        verdicts,
+        (combinations[:, :, None] == verdicts).mean(axis=1),
         verdict is not None,
         blocks[first],
         1.0 if together is None else 1 / together.design_effect,
@@ -234,10 +234,10 @@ def _answers(
     """The answer for all items, and one for each slice."""
     setting, survey = ready.setting, question.survey
     counted = _counted(question, ready, chances)
-    said = ready.combinations[setting.combination, 0]
+    predicted = ready.combinations[setting.combination, 0]
 
     def answer(groups: Any) -> DrawnAnswer:
-        table = _by_prediction(counted[:, groups], said[groups], question.n_classes)
+        table = _by_prediction(counted[:, groups], predicted[groups], question.n_classes)
         return question.answer(table)
 
     parts = {
@@ -311,7 +311,7 @@ def _varied(ready: _Prepared, chance: Array, rng: np.random.Generator) -> Array:
     return np.asarray(drawn / drawn.sum(axis=2, keepdims=True))
 
 
-def _by_prediction(drawn: Array, said: Array, n_classes: int) -> Array:
+def _by_prediction(drawn: Array, predicted: Array, n_classes: int) -> Array:
     """Counts draws × groups × truth as draws × truth × prediction."""
-    columns = [drawn[:, said == k].sum(axis=1) for k in range(n_classes)]
+    columns = [drawn[:, predicted == k].sum(axis=1) for k in range(n_classes)]
     return np.stack(columns, axis=2)

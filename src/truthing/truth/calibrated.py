@@ -45,7 +45,7 @@ class Setting:
     category: Array
     known: Array
     seen: Array
-    said: Array  # the consensus class of each category
+    guess: Array  # the consensus class of each category
     agrees: Array  # combinations × categories
     by_verdict: bool = False
     block: Array | None = None  # of each group: strata and slices have class shares of their own
@@ -136,12 +136,12 @@ class _State:
         n = setting.n_classes
         self.place = setting.place
         self.seen = setting.seen.reshape(n, -1)
-        moved = np.exp(shift * (setting.said == np.arange(n)[:, None]))
-        self.moved = np.tile(moved, (1, self.seen.shape[1] // len(setting.said)))
+        moved = np.exp(shift * (setting.guess == np.arange(n)[:, None]))
+        self.moved = np.tile(moved, (1, self.seen.shape[1] // len(setting.guess)))
         held = setting.held + 0.1
         self.base = _believed(setting).T if setting.by_verdict else SPREAD * np.ones(len(held))
         tilt = rng.normal(*TILT, chains)
-        lifted = setting.agrees[None, :, :] * (setting.said != np.arange(n)[:, None])[:, None, :]
+        lifted = setting.agrees[None, :, :] * (setting.guess != np.arange(n)[:, None])[:, None, :]
         self.lift = np.exp(tilt[:, None, None, None] * lifted)  # chains × t × a × k
         combinations = setting.agrees.shape[0]
         self.answers = np.full((chains, n, combinations), 1 / combinations)
@@ -226,8 +226,8 @@ def categories(
     categories never mix two verdicts.
     """
     both = np.concatenate([posterior, calibration])
-    said, clear, n = both.argmax(axis=1), both.max(axis=1), len(posterior)
-    keys = said if verdict is None else said * (verdict.max() + 1) + verdict
+    top, clear, n = both.argmax(axis=1), both.max(axis=1), len(posterior)
+    keys = top if verdict is None else top * (verdict.max() + 1) + verdict
     code = np.zeros(len(both), dtype=np.int64)
     classes: list[int] = []
     for key in np.unique(keys):
@@ -239,7 +239,7 @@ def categories(
         for part in (here[~low], here[low]):
             if len(part):
                 code[part] = len(classes)
-                classes.append(int(said[here[0]]))
+                classes.append(int(top[here[0]]))
     return code[:n], code[n:], np.array(classes)
 
 

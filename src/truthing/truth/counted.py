@@ -94,8 +94,8 @@ def count_panel(shard: Shard) -> Counted:
     circle, hits = np.arange(n_labelers, dtype=np.int32), np.zeros(n_labelers)
     _connect(*shard.arrays, n_classes, circle, hits)
     has_classifier = len(shard.predicted) > 0
-    said = shard.predicted if has_classifier else np.zeros(shard.n_items, dtype=np.int64)
-    stratum = seen_strata(votes, said if has_classifier else None)
+    predicted = shard.predicted if has_classifier else np.zeros(shard.n_items, dtype=np.int64)
+    stratum = seen_strata(votes, predicted if has_classifier else None)
     return Counted(
         shard.n_items,
         count_keys(shard)[: n_labelers * n_classes],
@@ -106,9 +106,9 @@ def count_panel(shard: Shard) -> Counted:
         float(given.max(initial=0.0)),
         np.bincount(stratum, minlength=N_STRATA * n_classes).astype(float),
         np.column_stack([shard.known[known], stratum[known]]).astype(np.int64).reshape(-1, 2),
-        confusion_against(share, said),
+        confusion_against(share, predicted),
         share.sum(axis=0),
-        np.bincount(said, minlength=n_classes).astype(float),
+        np.bincount(predicted, minlength=n_classes).astype(float),
     )
 
 

@@ -153,11 +153,11 @@ def golds(
         return
     n_classes, everyone = consensus.shape[1], np.arange(len(gold))
     likely = np.zeros_like(consensus)
-    for said, level in zip(predicted, right.mean(axis=0)):
+    for code, level in zip(predicted, right.mean(axis=0)):
         rest = consensus + 1e-4
-        rest[everyone, said] = 0.0
+        rest[everyone, code] = 0.0
         rest *= (1 - level) / rest.sum(axis=1, keepdims=True)
-        rest[everyone, said] = level
+        rest[everyone, code] = level
         likely += rest / len(predicted)
     slips = error.draws(PARTS, n_classes, rng, alone=True)
     known = np.flatnonzero(gold >= 0)

@@ -72,7 +72,7 @@ def answer_by_link(
     by_gold = _taken_from_gold(question, answer) if question.n_gold else []
     scored = question.scores is not None and question.positive is not None
     curves = _linked_scores(question, views, link) if scored else None
-    found, said = _about_gold(question, link)
+    found, doubts = _about_gold(question, link)
     if together is not None:
         found["clusters"] = {"correlation": together.correlation, "clusters": together.n_clusters}
     return Outcome(
@@ -84,7 +84,7 @@ def answer_by_link(
             *by_gold,
             *about_survey(question, together),
         ],
-        [*warnings, *said],
+        [*warnings, *doubts],
         {**diagnostics, **found, "views": _named(views), "panel_error": panel_error},
         noise,
         curves,
@@ -298,15 +298,15 @@ def _about_gold(question: Question, link: LinkDraws) -> tuple[dict[str, Any], li
         return found, []
     found |= {"gold_speaks_alone": link.flat_weight, "gold_surprise": link.surprise}
     found["gold_choice"] = question.gold_chosen.kind
-    said = []
+    sentences = []
     if link.surprise < CONFLICT:
-        said.append(
+        sentences.append(
             "Gold contradicts what such labels say on public panels "
             f"(a count so odd had probability {max(link.surprise, 0.002):.1g}): the answer "
             "leans on "
             "gold. Check that gold is a random choice, or expect that this panel is unusual."
         )
-    return found, said
+    return found, sentences
 
 
 def _named(views: Views) -> dict[str, float]:

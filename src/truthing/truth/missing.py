@@ -100,8 +100,8 @@ def doubted(views: Views, given: Array, doubts: Array | None) -> Views:
         return views
     moved = UNSURE * doubts / np.maximum(given + doubts, 1)
     everyone, chance = np.arange(len(moved)), 1 / views.n_classes
-    said = views.consensus[everyone, views.predicted]
-    lost = float((moved * (said - chance)).mean())
+    agreed = views.consensus[everyone, views.predicted]
+    lost = float((moved * (agreed - chance)).mean())
     shares = np.clip(expit(views.levels) - lost, 1e-6, 1 - 1e-6)
     consensus = (1 - moved)[:, None] * views.consensus + (moved * chance)[:, None]
     return replace(

@@ -213,16 +213,16 @@ def together_and_alone(  # type: ignore[no-untyped-def]
     alone,
 ):
     n_classes = len(log_prior)
-    said = np.empty(n_classes)
+    evidence = np.empty(n_classes)
     for i in range(len(start_of) - 1):
-        said[:] = 0.0
+        evidence[:] = 0.0
         for n in range(start_of[i], start_of[i + 1]):
             vote = votes[n] if len(votes) else 1.0
             for c in range(n_classes):
-                said[c] += vote * logs[key[n], c]
+                evidence[c] += vote * logs[key[n], c]
         for c in range(n_classes):
-            together[i, c] = log_prior[c] + said[c]
-            alone[i, c] = log_prior[c] + discount[i] * said[c]
+            together[i, c] = log_prior[c] + evidence[c]
+            alone[i, c] = log_prior[c] + discount[i] * evidence[c]
             if len(predicted):
                 together[i, c] += logs[first_key + predicted[i], c]
         _softmax(together[i])
@@ -230,7 +230,7 @@ def together_and_alone(  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True)
-def _busy(start, stop, key, guess, n_classes, place, who, said):  # type: ignore[no-untyped-def]
+def _busy(start, stop, key, guess, n_classes, place, who, answers):  # type: ignore[no-untyped-def]
     """The busy raters of an item and their first keys; ``guess`` is the classifier's or -1."""
     found = 0
     for n in range(start, stop + (guess >= 0)):
@@ -242,7 +242,7 @@ def _busy(start, stop, key, guess, n_classes, place, who, said):  # type: ignore
         for k in range(found):
             again |= who[k] == at
         if not again:
-            who[found], said[found] = at, label
+            who[found], answers[found] = at, label
             found += 1
     return found
 
@@ -251,10 +251,10 @@ def _busy(start, stop, key, guess, n_classes, place, who, said):  # type: ignore
 def count_pairs(  # type: ignore[no-untyped-def]
     start_of, key, votes, gold, predicted, first_key, n_classes, place, shared
 ):
-    who, said = np.empty(len(shared), np.int64), np.empty(len(shared), np.int64)
+    who, answers = np.empty(len(shared), np.int64), np.empty(len(shared), np.int64)
     for i in range(len(start_of) - 1):
         guess = first_key + predicted[i] if len(predicted) else -1
-        found = _busy(start_of[i], start_of[i + 1], key, guess, n_classes, place, who, said)
+        found = _busy(start_of[i], start_of[i + 1], key, guess, n_classes, place, who, answers)
         for j in range(found):
             for k in range(j):
                 shared[who[j], who[k]] += 1
@@ -278,11 +278,11 @@ def add_pairs(  # type: ignore[no-untyped-def]
     sums,
 ):
     n_classes = posterior.shape[1]
-    who, said = np.empty(len(number), np.int64), np.empty(len(number), np.int64)
+    who, answers = np.empty(len(number), np.int64), np.empty(len(number), np.int64)
     others = np.empty(n_classes)
     for i in range(len(start_of) - 1):
         guess = first_key + predicted[i] if len(predicted) else -1
-        found = _busy(start_of[i], start_of[i + 1], key, guess, n_classes, place, who, said)
+        found = _busy(start_of[i], start_of[i + 1], key, guess, n_classes, place, who, answers)
         for j in range(found):
             for k in range(found):
                 pair = number[who[j], who[k]]
@@ -291,7 +291,7 @@ def add_pairs(  # type: ignore[no-untyped-def]
                 best, total, expected = 0, 0.0, 0.0
                 for c in range(n_classes):
                     log_q = math.log(max(posterior[i, c], 1e-300))
-                    others[c] = log_q - logs[said[j], c] - logs[said[k], c]
+                    others[c] = log_q - logs[answers[j], c] - logs[answers[k], c]
                     if others[c] > others[best]:
                         best = c
                 top = others[best]
@@ -300,7 +300,7 @@ def add_pairs(  # type: ignore[no-untyped-def]
                     total += chance
                     expected += chance * alike[pair, c]
                 expected = min(expected / total, highest[pair])
-                first, second = said[j] % n_classes, said[k] % n_classes
+                first, second = answers[j] % n_classes, answers[k] % n_classes
                 sums[pair, 0] += 1
                 sums[pair, 1] += first == second
                 sums[pair, 2] += expected

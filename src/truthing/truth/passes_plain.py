@@ -105,9 +105,9 @@ def together_and_alone(
     together: Array,
     alone: Array,
 ) -> None:
-    said = _said(_labels(start_of, key, votes, predicted[:0], first), len(gold), logs)
-    together[:] = log_prior + said
-    alone[:] = log_prior + discount[:, None] * said
+    evidence = _said(_labels(start_of, key, votes, predicted[:0], first), len(gold), logs)
+    together[:] = log_prior + evidence
+    alone[:] = log_prior + discount[:, None] * evidence
     if len(predicted):
         together += logs[first + predicted]
     _softmax(together)
@@ -148,11 +148,11 @@ def add_pairs(
 ) -> None:
     n_classes = posterior.shape[1]
     item, keys, _ = _labels(start_of, key, votes, predicted, first)
-    said = _first_keys(item, keys, n_classes, place, len(gold))
+    answers = _first_keys(item, keys, n_classes, place, len(gold))
     log_q = np.log(np.maximum(posterior, 1e-300))
     for a, b in np.argwhere(number >= 0):
-        both = np.flatnonzero((said[:, a] >= 0) & (said[:, b] >= 0))
-        one, other, pair = said[both, a], said[both, b], number[a, b]
+        both = np.flatnonzero((answers[:, a] >= 0) & (answers[:, b] >= 0))
+        one, other, pair = answers[both, a], answers[both, b], number[a, b]
         others = log_q[both] - logs[one] - logs[other]
         best = others.argmax(axis=1)
         _softmax(others)
@@ -235,7 +235,7 @@ def _add(labels: Labelled, posterior: Array, counts: Array, totals: Array) -> No
 def _first_keys(item: Array, keys: Array, n_classes: int, place: Array, n_items: int) -> Array:
     """The first key of each busy rater on each item, items × busy raters; -1: there is none."""
     at = place[keys // n_classes]
-    said = np.full((n_items, int(place.max()) + 1), -1, dtype=np.int64)
+    answers = np.full((n_items, int(place.max()) + 1), -1, dtype=np.int64)
     busy = np.flatnonzero(at >= 0)[::-1]  # the first is written last, and stays
-    said[item[busy], at[busy]] = keys[busy]
-    return said
+    answers[item[busy], at[busy]] = keys[busy]
+    return answers

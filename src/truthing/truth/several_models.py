@@ -250,9 +250,9 @@ def _given(labels: Labels, row: Array, gold: Array, model: Any) -> Question:
     return Question(labels, row, gold, model.log_likelihood(labels))
 
 
-def _known(labels: Labels, said: Array, gold: Array, model: Any) -> Views:
+def _known(labels: Labels, predicted: Array, gold: Array, model: Any) -> Views:
     """Readings of one classifier when the noise is given."""
-    question = _given(labels, said, gold, model)
+    question = _given(labels, predicted, gold, model)
     groups = question.groups
     samples = sample_known(
         groups.evidence,
@@ -265,7 +265,7 @@ def _known(labels: Labels, said: Array, gold: Array, model: Any) -> Views:
         row_prior=np.full((labels.n_classes, labels.n_classes), PER_ROW / labels.n_classes),
     )
     truth, prior = samples.truth[groups.member], samples.prior.mean(axis=0)
-    return known_views(Entries.of(labels), question.evidence, truth, said, prior)
+    return known_views(Entries.of(labels), question.evidence, truth, predicted, prior)
 
 
 def _trusted(

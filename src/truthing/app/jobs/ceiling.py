@@ -30,8 +30,8 @@ def run(task: Task, say: Say) -> JobAnswer:
     chosen = None if predicted is None else align(found, predicted.reading().predictions)
     say(None, "bounding the Bayes error")
     result = bayes_error(**found.arguments, predictions=chosen, **options)
-    result.details["source"] = found.said
-    return answered(result, {"level": task.level}, said=found.said)
+    result.details["source"] = found.remarks
+    return answered(result, {"level": task.level}, remarks=found.remarks)
 
 
 JOB = Job(

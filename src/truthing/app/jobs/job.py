@@ -106,8 +106,8 @@ def answered(result: Result, about: dict[str, Any], **words: Any) -> JobAnswer:
 
     data, table = _as_the_command(result, about), as_csv(result.to_frame(**about))
     shown = sheet(result, **about, **{k: v for k, v in words.items() if k != "sensitivity"})
-    said = (*shown.more, *shown.warnings, *shown.assumptions, shown.following, shown.methods)
-    page = plain_document(result.to_html(**about, **words), filter(None, said))
+    sentences = (*shown.more, *shown.warnings, *shown.assumptions, shown.following, shown.methods)
+    page = plain_document(result.to_html(**about, **words), filter(None, sentences))
     return JobAnswer(plain(shown.headline), data, page, table)
 
 

@@ -61,9 +61,9 @@ def xml(content: bytes, name: str, question: str | None) -> Table:
         rows.items.setdefault(item)
         for part in image:
             if part.tag == "tag":
-                said = {str(a.get("name")): a.text for a in part.iter("attribute")}
+                values = {str(a.get("name")): a.text for a in part.iter("attribute")}
                 source = part.get("source", "manual")
-                tags.append(Tag(item, part.get("label"), said, source))
+                tags.append(Tag(item, part.get("label"), values, source))
             else:
                 rows.left_out["shapes on parts of images"] += 1
     rows.left_out["tracks through a video"] += sum(1 for _ in root.iter("track"))
@@ -91,11 +91,11 @@ def backup(records: list[Any], name: str, question: str | None) -> Table:
     rows = Rows(name, f"{TOOL} (backup)", "labeler")
     tags = []
     for tag in (tag for record in records for tag in record["tags"]):
-        said = {str(a.get("name", a.get("spec_id"))): a.get("value") for a in tag["attributes"]}
+        values = {str(a.get("name", a.get("spec_id"))): a.get("value") for a in tag["attributes"]}
         source = tag.get("source", "manual")
-        tags.append(Tag(tag["frame"], tag.get("label", tag.get("label_id")), said, source))
+        tags.append(Tag(tag["frame"], tag.get("label", tag.get("label_id")), values, source))
     rows.left_out["shapes on parts of images"] += sum(len(r["shapes"]) for r in records)
-    rows.said.append(f"{name}: images are known by the number of their frame.")
+    rows.remarks.append(f"{name}: images are known by the number of their frame.")
     return _table(rows, tags, "labeler", question)
 
 

@@ -52,7 +52,7 @@ def _mechanical_turk(table: Table, question: str | None) -> Table:
             rows.left_out["rejected assignments"] += 1
         else:
             rows.label(row[item], row["WorkerId"], _blank(row[answer]))
-    rows.said.append(f"{table.name}: {item!r} names the items.")
+    rows.remarks.append(f"{table.name}: {item!r} names the items.")
     return rows.table()
 
 

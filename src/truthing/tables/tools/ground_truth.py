@@ -77,7 +77,7 @@ def answers(records: list[Any], name: str, question: str | None) -> Table:
                 "file in annotations/consolidated-annotation/consolidation-request, which holds "
                 "all items."
             )
-        rows.said.append(f"{name}: items are numbered as they come, from 0.")
+        rows.remarks.append(f"{name}: items are numbered as they come, from 0.")
         found = ((n, a) for n, r in enumerate(records) for a in r["answers"])
     else:
         found = ((r["datasetObjectId"], a) for r in records for a in r["annotations"])

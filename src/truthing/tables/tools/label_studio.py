@@ -59,7 +59,7 @@ def read(tasks: list[Any], name: str, question: str | None) -> Table:
         )
     if reviews:
         # as gold, what was accepted would make every labeler look right
-        rows.said.append(
+        rows.remarks.append(
             f"{name}: reviews are left out ({', '.join(f'{n:,} {w}' for w, n in reviews.items())}):"
             " who reviews a label has seen it. A labeler's own answer counts; mark what you know "
             "for certain as ground truth."

@@ -27,7 +27,7 @@ class Rows:
     predictions: dict[Any, tuple[Any, Any]] = field(default_factory=dict)
     items: dict[Any, None] = field(default_factory=dict)
     left_out: Counter[str] = field(default_factory=Counter)
-    said: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
     checks: list[str] = field(default_factory=list)
     several: str = ""  # the first answer that names several classes, in words
     _disputed: set[Any] = field(default_factory=set)
@@ -94,13 +94,13 @@ class Rows:
         labelers = dict.fromkeys(who for _, who, _ in self.labels)
         kind = f"{self.tool}, {len(labelers)} {self.who}{'s' * (len(labelers) != 1)}"
         kind += f", {len(self.gold):,} human labels" if self.gold else ""
-        said = [f"{self.name}: {kind}.", *self.said]
+        sentences = [f"{self.name}: {kind}.", *self.remarks]
         if self.several:
-            said.append(f"{self.name}: answers name several classes at once.")
+            sentences.append(f"{self.name}: answers name several classes at once.")
         if self.gold:
-            said.append(f"{self.name}: what people said is taken for gold.")
+            sentences.append(f"{self.name}: what people said is taken for gold.")
         if self.left_out:
-            said.append(f"{self.name}: left out {self._leavings()}.")
+            sentences.append(f"{self.name}: left out {self._leavings()}.")
         given = {item for item, _, _ in self.labels}
         rows = self.labels + [(item, None, None) for item in self.items if item not in given]
         records: list[dict[str, Any]] = []
@@ -115,7 +115,7 @@ class Rows:
         frame = table.frame
         if "score" in frame.columns and frame["score"].null_count():
             frame = frame.drop("score")
-        notes = Notes(tuple(said), tuple(self.checks))
+        notes = Notes(tuple(sentences), tuple(self.checks))
         about: Any = {"unit": "", "notes": notes, "asks": False, "several": self.several}
         return Table(frame, self.name, kind, **about)
 

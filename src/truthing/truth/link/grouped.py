@@ -59,7 +59,7 @@ class ViewSums:
         n_classes = len(self.predicted)
         gold = self.gold[np.argsort(self.gold[:, 0])]
         size, signal, wrong = self.table[:, 0], self.table[:, 1], self.table[:, 2:]
-        number, group, said = gold[:, :3].astype(np.int64).T
+        number, group, guess = gold[:, :3].astype(np.int64).T
         gold_signal, consensus = gold[:, 3], gold[:, 4:]
         groups = np.concatenate([self.groups, group])
         bins = groups // (N_STRATA * n_classes)
@@ -74,7 +74,7 @@ class ViewSums:
             np.empty((0, n_classes)),
             fit,
             size=np.concatenate([size, np.ones(len(gold))]),
-            wrong=np.concatenate([wrong / size[:, None], shares_if_wrong(consensus, said)]),
+            wrong=np.concatenate([wrong / size[:, None], shares_if_wrong(consensus, guess)]),
             bins=bins,
         )
         return views, groups, np.concatenate([np.full(len(size), -1), number])
@@ -100,8 +100,8 @@ def _some_sums(shard: Shard, full: Tables, coin: Tables) -> ViewSums:
     table = [np.bincount(place.reshape(-1), weights=c, minlength=len(groups)) for c in columns]
     about = shard.known if len(shard.known) else np.full(shard.n_items, -1)
     each = np.column_stack([about, group, predicted, signal, consensus])
-    said = shard.predicted if len(shard.predicted) else np.zeros(shard.n_items, dtype=np.int64)
-    moments = BootstrapMoments.of(posterior, said)
+    guess = shard.predicted if len(shard.predicted) else np.zeros(shard.n_items, dtype=np.int64)
+    moments = BootstrapMoments.of(posterior, guess)
     return ViewSums(
         sums[0],
         groups,
@@ -114,8 +114,8 @@ def _some_sums(shard: Shard, full: Tables, coin: Tables) -> ViewSums:
 
 def _groups(shard: Shard, predicted: Array, signal: Array) -> Array:
     """Bin and stratum of what was seen, as one number."""
-    said = shard.predicted if len(shard.predicted) else None
-    stratum = seen_strata(votes_pass(shard), said)
+    guess = shard.predicted if len(shard.predicted) else None
+    stratum = seen_strata(votes_pass(shard), guess)
     return np.asarray(signal_bins(predicted, signal) * (N_STRATA * shard.n_classes) + stratum)
 
 

@@ -40,8 +40,8 @@ def effects(predicted: Array, n_classes: int) -> Array:
     """
     own = min(n_classes, max(2, MOST_EFFECTS // len(predicted)))
     effect = np.empty((len(predicted), n_classes), dtype=np.int64)
-    for j, said in enumerate(predicted):
-        order = np.argsort(-np.bincount(said, minlength=n_classes), kind="stable")
+    for j, guess in enumerate(predicted):
+        order = np.argsort(-np.bincount(guess, minlength=n_classes), kind="stable")
         effect[j, order] = j * own + np.minimum(np.arange(n_classes), own - 1)
     return effect
 
@@ -57,7 +57,7 @@ class Committee:
 
     member: Array
     share: Array
-    said: Array
+    guess: Array
     logs: Array
     effect: Array
 
@@ -85,7 +85,7 @@ class Committee:
 
     def tilt(self) -> Array:
         """The tilt at work in each group, groups × classifiers."""
-        return self.effect[np.arange(self.n_models), self.said]
+        return self.effect[np.arange(self.n_models), self.guess]
 
     def free(self, known: Array) -> Array:
         """The groups' shares of the items without gold."""
@@ -95,16 +95,16 @@ class Committee:
 
     def right(self, beta: Array, share: Array) -> Array:
         """Each classifier's share of right predictions at each draw of (b, tilts)."""
-        tilt, groups = self.tilt(), np.arange(len(self.said))
+        tilt, groups = self.tilt(), np.arange(len(self.guess))
         rows = max(1, CELLS // self.logs.size)
         found = []
         for start in range(0, len(beta), rows):
             part = beta[start : start + rows]
             scores = part[:, :1, None] * self.logs
             for j in range(self.n_models):
-                scores[:, groups, self.said[:, j]] += part[:, 1 + tilt[:, j]]
+                scores[:, groups, self.guess[:, j]] += part[:, 1 + tilt[:, j]]
             chance = softmax(scores, axis=2)
-            right = [chance[:, groups, self.said[:, j]] @ share for j in range(self.n_models)]
+            right = [chance[:, groups, self.guess[:, j]] @ share for j in range(self.n_models)]
             found.append(np.stack(right, axis=1))
         return np.concatenate(found)
 
@@ -112,20 +112,20 @@ class Committee:
         """Each classifier's share of right predictions at ``beta`` = (b, tilts), and its
         derivatives by b and by the tilts.
         """
-        said, tilt = self.said, self.tilt()
+        guess, tilt = self.guess, self.tilt()
         scores = beta[0] * self.logs
-        groups = np.arange(len(said))
+        groups = np.arange(len(guess))
         for j in range(self.n_models):
-            scores[groups, said[:, j]] += beta[1 + tilt[:, j]]
+            scores[groups, guess[:, j]] += beta[1 + tilt[:, j]]
         chance = np.exp(scores - scores.max(axis=1, keepdims=True))
         chance /= chance.sum(axis=1, keepdims=True)
-        right = np.take_along_axis(chance, said, axis=1)
+        right = np.take_along_axis(chance, guess, axis=1)
         expected = (chance * self.logs).sum(axis=1, keepdims=True)
-        by_slope = self.share @ (right * (np.take_along_axis(self.logs, said, axis=1) - expected))
+        by_slope = self.share @ (right * (np.take_along_axis(self.logs, guess, axis=1) - expected))
         by_tilt = np.zeros((self.n_models, self.n_tilts))
         for j in range(self.n_models):
             for k in range(self.n_models):
-                both = np.where(said[:, j] == said[:, k], right[:, j], 0.0)
+                both = np.where(guess[:, j] == guess[:, k], right[:, j], 0.0)
                 weight = self.share * (both - right[:, j] * right[:, k])
                 by_tilt[j] += np.bincount(tilt[:, k], weights=weight, minlength=self.n_tilts)
         return self.share @ right, by_slope, by_tilt
@@ -226,7 +226,7 @@ def draw_tilts(
         return _prior_tilts(prior, committee.n_models, n_draws, rng)
     parts = prior.mean, prior.root, committee.n_models, prior.multiples, prior.slope_multiples
     at, truth = committee.member[known], gold[known].astype(np.int64)
-    seen = committee.logs[at], committee.said[at], committee.tilt()[at], truth, weights
+    seen = committee.logs[at], committee.guess[at], committee.tilt()[at], truth, weights
     seed = int(rng.integers(2**31))
     drawn = posterior_tilts(*parts, prior.weights, *seen, n_draws, THIN, BURN, seed)
     return np.asarray(drawn[rng.permutation(n_draws)])
@@ -253,7 +253,7 @@ def settle_tilts(
         for column in rank.T:
             column[loose] = rng.permutation(column[loose])
         matched = np.take_along_axis(ordered, rank, axis=0)
-        settle_levels(drawn, owner, committee.logs, committee.said, tilt, free, matched)
+        settle_levels(drawn, owner, committee.logs, committee.guess, tilt, free, matched)
     return drawn
 
 
@@ -267,7 +267,7 @@ def _prior_tilts(prior: TiltPrior, n_models: int, n: int, rng: np.random.Generat
 
 def draw_truths(committee: Committee, tilts: Array, gold: Array, seed: int) -> Array:
     """Complete answer keys, draws × items; gold items are as they are."""
-    parts = (committee.logs, committee.said, committee.tilt(), committee.member)
+    parts = (committee.logs, committee.guess, committee.tilt(), committee.member)
     return _truths(tilts, *parts, gold, seed)
 
 
@@ -283,18 +283,18 @@ def draw_scored_truths(
     ``coefficients``) sharpens each item's chance, as in `ScoreAnswer.linked`.
     """
     at = committee.member
-    said = np.hstack([committee.said[at], regression.said])
+    guess = np.hstack([committee.guess[at], regression.guess])
     tilt = np.hstack([committee.tilt()[at], committee.n_tilts + regression.tilt])
     logs = committee.logs[at]
     pick = np.linspace(0, len(coefficients) - 1, len(tilts)).astype(np.int64)
     beta = np.hstack([tilts, coefficients[pick, logs.shape[1] :]])
-    settle_scores(beta, committee.n_tilts, logs, said, tilt)
-    return _truths(beta, logs, said, tilt, np.arange(len(at)), gold, seed)
+    settle_scores(beta, committee.n_tilts, logs, guess, tilt)
+    return _truths(beta, logs, guess, tilt, np.arange(len(at)), gold, seed)
 
 
 def _truths(
-    beta: Array, logs: Array, said: Array, tilt: Array, member: Array, gold: Array, seed: int
+    beta: Array, logs: Array, guess: Array, tilt: Array, member: Array, gold: Array, seed: int
 ) -> Array:
     out = np.empty((len(beta), len(member)), dtype=np.int16)
-    truths(beta, logs, said, tilt, member, gold.astype(np.int64), seed % 2**31, out)
+    truths(beta, logs, guess, tilt, member, gold.astype(np.int64), seed % 2**31, out)
     return out

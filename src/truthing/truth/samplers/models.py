@@ -215,7 +215,7 @@ def sample_committee(
 
 def _in_groups(regression: Regression, known: Array, rows: RowModel) -> tuple[_Labelers, Posterior]:
     """Nobody is learned: items with the same evidence and the same predictions are one."""
-    columns = np.hstack([regression.said, regression.tilt])
+    columns = np.hstack([regression.guess, regression.tilt])
     _, example, code = np.unique(columns, axis=0, return_index=True, return_inverse=True)
     with np.errstate(divide="ignore"):
         groups = Groups.of(np.log(known), code.reshape(-1))
@@ -225,7 +225,7 @@ def _in_groups(regression: Regression, known: Array, rows: RowModel) -> tuple[_L
         ByItem.nothing(len(known)), rows.tables(), rows.tables().table, evidence, groups.member
     )
     return given, regression.posterior(
-        evidence, groups.size, regression.said[first], regression.tilt[first]
+        evidence, groups.size, regression.guess[first], regression.tilt[first]
     )
 
 
@@ -239,7 +239,7 @@ def _one_by_one(
     given = _Labelers(ByItem.of(entries), rows.tables(), start, known, everyone)
     evidence = softmax_rows(entries.log_likelihood(start)) * known
     return given, regression.posterior(
-        evidence, np.ones(len(known)), regression.said, regression.tilt
+        evidence, np.ones(len(known)), regression.guess, regression.tilt
     )
 
 

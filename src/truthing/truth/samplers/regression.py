@@ -36,7 +36,7 @@ class Regression:
     Student's tails (two degrees of freedom).
     """
 
-    said: Array
+    guess: Array
     tilt: Array
     design: Array
     heavy: Array
@@ -51,10 +51,10 @@ class Regression:
         weights = np.column_stack(
             [np.full(n_effects, COMMON_SD), OWN_SD / n_models ** (1 / 3) * np.eye(n_effects)]
         )
-        said = predicted.T.astype(np.int64)
-        tilt = effect[np.arange(n_models), said]
+        guess = predicted.T.astype(np.int64)
+        tilt = effect[np.arange(n_models), guess]
         return cls(
-            said,
+            guess,
             tilt,
             _with_classes(n_classes, weights),
             np.zeros(n_classes + weights.shape[1], dtype=np.bool_),
@@ -89,7 +89,7 @@ class Regression:
         height = np.array([len(curve) for curve in curves])
         return cls(np.full_like(cells, positive), cells + np.cumsum(height) - height, design, heavy)
 
-    def posterior(self, evidence: Array, size: Array, said: Array, tilt: Array) -> Posterior:
+    def posterior(self, evidence: Array, size: Array, guess: Array, tilt: Array) -> Posterior:
         """Of the standardised coefficients, at the prior's centre; one memory layout, so that loops
         compile once.
         """
@@ -100,7 +100,7 @@ class Regression:
             np.array(self.design, order="C"),
             np.array(self.heavy),
             np.array(evidence, dtype=float, order="C"),
-            np.array(said, dtype=np.int64, order="C"),
+            np.array(guess, dtype=np.int64, order="C"),
             np.array(tilt, dtype=np.int64, order="C"),
             np.array(size, dtype=float),
         )
