@@ -123,7 +123,7 @@ def test_gold_weighs_the_power_of_scores_as_numerical_integration_does() -> None
     base, tilt = np.ones((3000, 1)), np.tile([4.0, 0.25], (3000, 1))
     rng = np.random.default_rng(0)
     found_base, found = weighed_by_gold(
-        base, tilt, np.zeros(60, dtype=np.int64), outcome, known, rng
+        base, tilt, np.zeros(60, dtype=np.int64), outcome, known, rng, np.ones(60)
     )
     power = np.linspace(-3, 4, 4001)
     logit = power * np.log(4.0)
@@ -138,6 +138,8 @@ def test_gold_weighs_the_power_of_scores_as_numerical_integration_does() -> None
     assert drawn.mean() == pytest.approx(mean, abs=5 * sd / np.sqrt(1000))
     assert drawn.std() == pytest.approx(sd, rel=0.1)
     np.testing.assert_allclose(found_base, 1.0)
-    same, unchanged = weighed_by_gold(base, tilt, outcome * 0, outcome, np.full(60, -1), rng)
+    same, unchanged = weighed_by_gold(
+        base, tilt, outcome * 0, outcome, np.full(60, -1), rng, np.ones(60)
+    )
     np.testing.assert_array_equal(same, base)
     np.testing.assert_array_equal(unchanged, tilt)

@@ -15,7 +15,7 @@ import numpy as np
 
 from truthing.class_codes import Array
 from truthing.metrics.counts import Tally, evaluate
-from truthing.metrics.estimate import Estimate
+from truthing.metrics.estimate import NEARLY, Estimate
 from truthing.planning.world import DrawnWorld, World
 from truthing.truth.link.counts import confusion_draws, population_confusion
 from truthing.truth.link.prior import Components, learned_components, stated_components
@@ -47,9 +47,8 @@ class Goal:
 
     def estimate(self, confusion: Array, world: World) -> Estimate:
         tally = Tally.from_confusion(confusion)
-        return Estimate.from_draws(
-            evaluate(self.metric, tally, classes=world.classes, positive=world.positive)
-        )
+        drawn = evaluate(self.metric, tally, classes=world.classes, positive=world.positive)
+        return Estimate.from_draws(drawn, slack=1.0 if self.panel_error == 0 else NEARLY)
 
     def link_level(self, readings: Views, extra_spread: float = 0.0) -> Components:
         """The prior of the level as `grade` would set it, for readings that differ by

@@ -44,10 +44,10 @@ def verdict_of(labels: Labels, items: CalibrationItems) -> Array | None:
 
 def _column(labels: Labels, labeler: int) -> Array:
     """What one labeler says of each item, -1 where nothing."""
-    said = np.full(labels.n_items, -1, dtype=np.int64)
+    predicted = np.full(labels.n_items, -1, dtype=np.int64)
     mine = labels.labeler == labeler
-    said[labels.item[mine]] = labels.label[mine]
-    return said
+    predicted[labels.item[mine]] = labels.label[mine]
+    return predicted
 
 
 def consensus_of(labels: Labels, theirs: Labels) -> tuple[Array, Array]:
