@@ -28,3 +28,8 @@ class Notes:
 
 
 NOTHING = Notes()
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """The old name of ``remarks``, for one more version."""
+        return self.remarks

@@ -279,7 +279,7 @@ def compare(
         shares,
         found.pairs,
         asked["values"],
-        1.0 if panel_error == 0 or calibration is not None else NEARLY,
+        1.0 if panel_error == 0 else NEARLY,
     )
 
 

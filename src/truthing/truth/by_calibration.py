@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from truthing.class_codes import Array
+from truthing.metrics.estimate import NEARLY
 from truthing.progress import Progress
 from truthing.survey.calibration import CalibrationItems
 from truthing.survey.clusters import Alike, worth_in_clusters
@@ -238,7 +239,7 @@ def _answers(
 
     def answer(groups: Any) -> DrawnAnswer:
         table = _by_prediction(counted[:, groups], predicted[groups], question.n_classes)
-        return question.answer(table)
+        return replace(question.answer(table), slack=NEARLY)
 
     parts = {
         name: answer(np.unique(ready.member[survey.items_of(name)])) for name in survey.slice_names
