@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Notes:
-    """``said`` goes to the assumptions of an answer, ``checks`` to its warnings.
+    """``remarks`` go to the assumptions of an answer, ``checks`` to its warnings.
 
     >>> (Notes(remarks=("a",)) + Notes(remarks=("a", "b"), checks=("c",))).remarks
     ('a', 'b')
@@ -26,10 +26,10 @@ class Notes:
     def all(self) -> tuple[str, ...]:
         return self.remarks + self.checks
 
-
-NOTHING = Notes()
-
     @property
     def said(self) -> tuple[str, ...]:
         """The old name of ``remarks``, for one more version."""
         return self.remarks
+
+
+NOTHING = Notes()
