@@ -66,3 +66,4 @@ pin: $(STAMP)
 
 clean:
 	rm -rf .venv $(LOWEST) build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find src -name '*.nb[ic]' -delete
