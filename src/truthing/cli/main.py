@@ -101,6 +101,8 @@ app.command("serve")(serve.serve)
 
 def main() -> None:
     """Run, and turn every error a user can mend into one line."""
+    # numpy's matrices are small here: more threads would only wait for each other
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _open_streams()
     try:
         try:
