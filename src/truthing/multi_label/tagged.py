@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
@@ -24,9 +25,9 @@ class Tagged(Judged, Result):
     warnings: list[str]
     assumptions: list[str]
 
+    @abstractmethod
     def verdict(self, level: float = 0.95) -> str:
         """A sentence or two for a person."""
-        raise NotImplementedError
 
     def require(self, text: str | Requirement, probability: float = 0.95) -> Verdict:
         """Is it so, with this probability? In the words of the question that was asked."""
