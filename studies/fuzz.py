@@ -159,7 +159,7 @@ def by_csv(text: str, separator: str) -> list[list[str]]:
     keep = [
         k for k, h in enumerate(head) if h.strip() or any(row[k : k + 1] != [""] for row in body)
     ]
-    return [[row[k] for k in keep] for row in body]
+    return [[row[k] for k in keep if k < len(row)] for row in body]
 
 
 def misread(data: bytes, table: Table) -> str:
@@ -173,6 +173,7 @@ def misread(data: bytes, table: Table) -> str:
             return ""
         code = "cp1252" if "Windows-1252" in said else "utf-8-sig"
         code = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else code
+        code = "utf-16-le" if code == "utf-8-sig" and data[1:200:2].count(0) > 50 else code
         theirs = by_csv(data.decode(code), separator)
         return _differ([["" if c is None else c for c in row] for row in rows_of(table)], theirs)
     if table.kind == "Parquet":

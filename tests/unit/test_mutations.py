@@ -39,6 +39,34 @@ def test_mutated_files_end_in_a_sentence() -> None:
     assert {word for word, _ in found} == {"read", "refused"}, found
 
 
+@pytest.mark.parametrize("n", [6028, 13824, 18925, 40954, 53010])
+def test_inputs_that_were_misread_once(n: int) -> None:
+    word, why = fuzz.tried(fuzz.damaged(n, fuzz.seeds())[1])
+    assert word in {"read", "refused"}, why
+
+
+@pytest.mark.parametrize(
+    "row", ['t0,bob,"a ""b,ham,"a ""', '"\n"0|1|-",1|1",1', 't0,bob,"ham"x', 't0,"bob,ham']
+)
+def test_quotes_that_mean_two_things_are_refused(row: str) -> None:
+    with pytest.raises(tr.InputError):
+        from_bytes(f"item,labeler,label\n{row}\n".encode(), "file")
+
+
+def test_quotes_in_the_middle_of_a_cell_are_letters() -> None:
+    table = from_bytes(b'item,labeler,label\n5" disk,ann,a\n3" disk,"b ""c""",b\n', "file")
+    assert table.frame.rows() == [('5" disk', "ann", "a"), ('3" disk', 'b "c"', "b")]
+
+
+def test_damaged_parquet_is_one_line_and_nothing_on_standard_error(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """Input 8082 makes polars panic."""
+    word, why = fuzz.tried(fuzz.damaged(8082, fuzz.seeds())[1])
+    assert word in {"read", "refused"}, why
+    assert capfd.readouterr().err == ""
+
+
 @pytest.mark.parametrize("name", ["long", "quoted", "wide", "scores", "utf-16", "parquet"])
 def test_mutated_tables_are_compared_with_another_reader(name: str, monkeypatch: Any) -> None:
     """So that an input counts as read only where both readers agree."""

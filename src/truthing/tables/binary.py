@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
+import os
+import threading
 import tokenize
 import warnings
+from collections.abc import Iterator
 
 import numpy as np
 import polars as pl
@@ -14,20 +18,23 @@ from truthing.tables.frames import _checked
 from truthing.tables.table import Table
 
 MOST_CELLS = 2_000_000_000
+_ONE_AT_A_TIME = threading.Lock()  # standard error is one for all threads
 
 
 def parquet(data: bytes, name: str) -> Table:
     try:
-        scan = pl.scan_parquet(io.BytesIO(data))
-        width = len(scan.collect_schema())
-        height = int(scan.select(pl.len()).collect().item())
+        with _ONE_AT_A_TIME, _silent_panics():
+            scan = pl.scan_parquet(io.BytesIO(data))
+            width = len(scan.collect_schema())
+            height = int(scan.select(pl.len()).collect().item())
         # a column of one value takes no room in the file, but all of it in memory
         if height * width > max(20_000_000, 200 * len(data)) or height * width > MOST_CELLS:
             raise InputError(
                 f"{name} holds {height:,} rows of {width:,} columns, too many for a file of its "
                 "size: refused. Write out the columns and rows that you need."
             )
-        frame = pl.read_parquet(io.BytesIO(data))
+        with _ONE_AT_A_TIME, _silent_panics():
+            frame = pl.read_parquet(io.BytesIO(data))
     except (
         pl.exceptions.PolarsError,
         pl.exceptions.PanicException,
@@ -41,6 +48,24 @@ def parquet(data: bytes, name: str) -> Table:
         raise InputError(f"{name} has columns and no rows: it needs at least one row.")
     table = _checked(frame, "Parquet")
     return Table(table.frame, name, "Parquet", first_line=1)
+
+
+@contextlib.contextmanager
+def _silent_panics() -> Iterator[None]:
+    """On damage polars writes a page to standard error before it raises; we say one line."""
+    try:
+        kept = os.dup(2)
+    except OSError:  # closed: nothing can be written there
+        yield
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
 
 
 def _damaged(name: str, kind: str, problem: BaseException) -> InputError:

@@ -6,6 +6,8 @@ import csv
 import io
 import re
 from collections import Counter
+from collections.abc import Iterator
+from itertools import zip_longest
 
 import numpy as np
 import polars as pl
@@ -31,21 +33,28 @@ def delimited(content: bytes, name: str, delimiter: str | None = None) -> Table:
     if delimiter is not None and len(delimiter.encode()) != 1:
         raise InputError(f"delimiter {delimiter!r} is not one letter: give one such as ';'.")
     content, separator, notes = _from_header(whole, name, delimiter)
+    if not content.strip():
+        raise _empty(name)
     above = whole[: len(whole) - len(content)].count(b"\n")
     header = _header(content, name, separator, above + 1)
-    rows = None
-    if _odd_quotes(content, separator):
-        rows = _check_rows(content, name, separator, len(header), above)
+    odd = _odd_quotes(content, separator)
+    if odd:
+        _check_rows(content, name, separator, len(header), above)
     try:
         frame = pl.read_csv(content, separator=separator, infer_schema=False)
     except pl.exceptions.NoDataError:
-        raise InputError(f"{name} is empty: it needs a header line and at least one row.") from None
+        raise _empty(name) from None
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as problem:
         _check_rows(content, name, separator, len(header), above)
-        raise InputError(
-            f"{name} cannot be read as CSV: {str(problem).splitlines()[0][:150]}. Check its quotes "
-            "and separators."
-        ) from None
+        if not odd:
+            raise InputError(
+                f"{name} cannot be read as CSV: {str(problem).splitlines()[0][:150]}. Check its "
+                "quotes and separators."
+            ) from None
+        # quotes within a cell, such as 5" for inches, are letters to Python's reader
+        rows = list(_rows(content, separator))
+        frame = pl.DataFrame(rows, [str(k) for k in range(len(header))], orient="row")
+        frame = frame.with_columns(pl.all().replace("", None))
     if frame.width != len(header):
         _check_rows(content, name, separator, len(header), above)
         raise InputError(
@@ -54,7 +63,7 @@ def delimited(content: bytes, name: str, delimiter: str | None = None) -> Table:
         )
     if frame.width > 1 and frame[:, -1].null_count():
         _check_rows(content, name, separator, len(header), above)
-    if rows is not None and rows - 1 != frame.filter(~pl.all_horizontal(_is_blank())).height:
+    if odd and not _same_cells(content, separator, frame):
         raise InputError(
             f"{name}: its quotes can be read in two ways. Put quotes around whole cells only, and "
             "double those inside."
@@ -68,6 +77,10 @@ def delimited(content: bytes, name: str, delimiter: str | None = None) -> Table:
         )
     frame.columns = names
     return Table(frame, name, kind, False, above + 2, "line", lines=lines, notes=notes)
+
+
+def _empty(name: str) -> InputError:
+    return InputError(f"{name} is empty: it needs a header line and at least one row.")
 
 
 def _from_header(content: bytes, name: str, delimiter: str | None) -> tuple[bytes, str, Notes]:
@@ -197,7 +210,8 @@ def _allow_long_cells() -> None:
 
 
 def _odd_quotes(content: bytes, separator: str) -> bool:
-    """Quotes that do not stand at the edge of a cell, or do not come in pairs: look closely."""
+    """Quotes that do not open before a cell and close behind one: look closely. A doubled quote
+    closes and opens again."""
     if b'"' not in content:
         return False
     letters = np.frombuffer(content, dtype=np.uint8)
@@ -206,16 +220,32 @@ def _odd_quotes(content: bytes, separator: str) -> bool:
         return True
     edge = np.zeros(256, dtype=bool)
     edge[[ord(separator), 10, 13, ord('"')]] = True
-    before = edge[letters[np.maximum(at - 1, 0)]] | (at == 0)
-    after = edge[letters[np.minimum(at + 1, len(letters) - 1)]] | (at == len(letters) - 1)
-    return bool((~before & ~after).any())
+    opens, closes = at[::2], at[1::2]
+    before = edge[letters[np.maximum(opens - 1, 0)]] | (opens == 0)
+    after = edge[letters[np.minimum(closes + 1, len(letters) - 1)]] | (closes == len(letters) - 1)
+    return not (before.all() and after.all())
 
 
-def _check_rows(content: bytes, name: str, separator: str, width: int, above: int) -> int:
+def _same_cells(content: bytes, separator: str, frame: pl.DataFrame) -> bool:
+    """Does Python's reader cut the rows into the same cells? It is slow."""
+    ours = frame.filter(~pl.all_horizontal(_is_blank())).fill_null("").iter_rows()
+    pairs = zip_longest(ours, _rows(content, separator))
+    return all(row is not None and list(row) == theirs for row, theirs in pairs)
+
+
+def _rows(content: bytes, separator: str) -> Iterator[list[str]]:
+    """Rows below the header as Python's reader has them, without blank ones."""
+    _allow_long_cells()
+    rows = csv.reader(io.StringIO(content.decode(), newline=""), delimiter=separator)
+    next(rows)
+    return (row for row in rows if any(cell.strip() for cell in row))
+
+
+def _check_rows(content: bytes, name: str, separator: str, width: int, above: int) -> None:
     """Name the first row with too few or too many cells, or a quote that never ends. It is slow."""
     _allow_long_cells()
     reader = csv.reader(io.StringIO(content.decode(), newline=""), delimiter=separator, strict=True)
-    start, found = 1 + above, 0
+    start = 1 + above
     try:
         for row in reader:
             if len(row) != width and any(cell.strip() for cell in row):
@@ -226,7 +256,6 @@ def _check_rows(content: bytes, name: str, separator: str, width: int, above: in
                     + (", or remove the title above." if start == above + 2 else ".")
                 )
             start = reader.line_num + above + 1
-            found += any(cell.strip() for cell in row)
     except csv.Error as problem:
         if "unexpected end of data" in str(problem):
             raise InputError(
@@ -236,4 +265,3 @@ def _check_rows(content: bytes, name: str, separator: str, width: int, above: in
         raise InputError(
             f"{name} line {reader.line_num + above}: {problem}. Check its quotes."
         ) from None
-    return found
