@@ -155,7 +155,7 @@ def damaged(n: int, files: dict[str, bytes]) -> tuple[str, bytes]:
 def by_csv(text: str, separator: str) -> list[list[str]]:
     """Rows as Python's own reader has them, without blank lines and columns of nothing."""
     head, *body = csv.reader(io.StringIO(text.lstrip("\r\n"), newline=""), delimiter=separator)
-    body = [row for row in body if any(row)]
+    body = [row for row in body if any(cell.strip() for cell in row)]
     keep = [
         k for k, h in enumerate(head) if h.strip() or any(row[k : k + 1] != [""] for row in body)
     ]
@@ -173,7 +173,9 @@ def misread(data: bytes, table: Table) -> str:
             return ""
         code = "cp1252" if "Windows-1252" in said else "utf-8-sig"
         code = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else code
-        code = "utf-16-le" if code == "utf-8-sig" and data[1:200:2].count(0) > 50 else code
+        for start, order in ((1, "utf-16-le"), (0, "utf-16-be")):  # without a mark
+            zeros = data[start:200:2].count(0)
+            code = order if code == "utf-8-sig" and zeros > 0.25 * len(data[:200]) else code
         theirs = by_csv(data.decode(code), separator)
         return _differ([["" if c is None else c for c in row] for row in rows_of(table)], theirs)
     if table.kind == "Parquet":
@@ -183,9 +185,10 @@ def misread(data: bytes, table: Table) -> str:
             read = pyarrow.parquet.read_table(io.BytesIO(data)).to_pydict()
         except (OSError, pyarrow.ArrowException):  # no second opinion on damage that it refuses
             return ""
-        return _differ(
-            [list(row) for row in rows_of(table)], [list(r) for r in zip(*read.values())]
-        )
+        theirs = [
+            [c.decode() if isinstance(c, bytes) else c for c in r] for r in zip(*read.values())
+        ]
+        return _differ([list(row) for row in rows_of(table)], theirs)
     if table.kind.startswith("numpy"):
         read = np.load(io.BytesIO(data), allow_pickle=False)
         return "" if read.shape[0] == table.frame.height else f"shape {read.shape}"

@@ -69,7 +69,8 @@ def _silent_panics() -> Iterator[None]:
 
 
 def _damaged(name: str, kind: str, problem: BaseException) -> InputError:
-    words = (str(problem).splitlines() or ["damaged"])[0][:150]
+    panic = isinstance(problem, pl.exceptions.PanicException)  # its words mean nothing to users
+    words = "damaged" if panic else (str(problem).splitlines() or ["damaged"])[0][:150]
     return InputError(f"{name} is not a readable {kind} file ({words}): write it again.")
 
 
