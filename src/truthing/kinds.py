@@ -26,9 +26,6 @@ from truthing.truth.labeler_groups import LabelerGroups, learn_groups
 from truthing.truth.missing import skipped_votes, skipping
 from truthing.unsure import without_unsure
 
-TOGETHER = "together with `gold_error=`: that has not been studied. Leave one of them out."
-
-
 MOST_CHECKED = 500_000  # labels among which missing ones are looked at
 
 
@@ -124,9 +121,6 @@ class Kinds:
                 "hold for the others' data too, and how well that covers was not studied."
             )
         error = as_gold_error(self.gold_error, joined)
-        if error is not None and used:
-            names = " and ".join(f"`{name}=`" for name in used)
-            raise InputError(f"{names} cannot be answered {TOGETHER}")
         values, told = None, []
         if self.ordinal:
             labels = joined.labels

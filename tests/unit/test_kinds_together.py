@@ -65,9 +65,7 @@ def ask(facade: str, names: tuple[str, str]) -> Any:
     return tr.prevalence(labels, **about)
 
 
-REFUSED = {(kind, "calibration_set") for kind in KINDS if kind != "scale"} | {
-    ("gold_error", drawn) for drawn in ("cluster", "weights", "stratum", "by")
-}
+REFUSED = {(kind, "calibration_set") for kind in KINDS if kind != "scale"}
 
 
 def check(facade: str, names: tuple[str, str]) -> Any:
