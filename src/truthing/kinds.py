@@ -26,6 +26,8 @@ from truthing.truth.labeler_groups import LabelerGroups, learn_groups
 from truthing.truth.missing import skipped_votes, skipping
 from truthing.unsure import without_unsure
 
+# studies/drawn_together.py
+STUDIED = ({"gold_error", "weights", "stratum"}, {"gold_error", "cluster"})
 MOST_CHECKED = 500_000  # labels among which missing ones are looked at
 
 
@@ -114,7 +116,8 @@ class Kinds:
         more that were given. What has not been studied together is said."""
         given = list(self._said())
         more = [*used, *(name for name, value in others.items() if value is not None)]
-        if len(given) > 1 or (given and more):
+        several = len(given) > 1 or (given and more)
+        if several and not any({*given, *more} <= studied for studied in STUDIED):
             names = listing((f"`{name}=`" for name in (*given, *more)), 8)
             joined.warnings.append(
                 f"{names} are used together. Each covers by itself; together each was taken to "

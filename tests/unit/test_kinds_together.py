@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import truthing as tr
+from truthing.kinds import STUDIED
 
 N = 90
 RNG = np.random.default_rng(5)
@@ -79,6 +80,9 @@ def check(facade: str, names: tuple[str, str]) -> Any:
         return None
     result = ask(facade, names)
     doubt = [said for said in result.warnings if "Each covers by itself" in said]
+    if any({*names} <= studied for studied in STUDIED):
+        assert doubt == []
+        return result
     assert len(doubt) == 1
     assert all(f"`{name}=`" in doubt[0] for name in names)
     return result
