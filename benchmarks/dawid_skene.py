@@ -71,7 +71,8 @@ def main() -> None:
     fit_em(small, RowsModel(20, 2))  # compile
     tr.grade(np.zeros(1000, dtype=int), small)
     print(
-        f"{'classes':>7}{'labels':>11}{'ours s':>9}{'passes':>8}{'crowd-kit s':>13}{'iterations':>12}{'ratio':>8}{'default grade s':>17}"
+        f"{'classes':>7}{'labels':>11}{'ours s':>9}{'passes':>8}{'crowd-kit s':>13}"
+        f"{'iterations':>12}{'ratio':>8}{'default grade s':>17}"
     )
     for n_classes in n.classes:
         labels, predicted, _ = crowd(n.items, n.labelers, n_classes)
@@ -92,7 +93,8 @@ def main() -> None:
         ours = time.perf_counter() - start
         assert fit.log_likelihood >= goal - 1e-6 * abs(goal), "stopped below crowd-kit's likelihood"
         print(
-            f"{n_classes:>7}{labels.n_labels:>11,}{ours:>9.2f}{fit.passes:>8}{theirs:>13.1f}{iterations:>12}{theirs / ours:>8.1f}{whole:>17.1f}"
+            f"{n_classes:>7}{labels.n_labels:>11,}{ours:>9.2f}{fit.passes:>8}{theirs:>13.1f}"
+            f"{iterations:>12}{theirs / ours:>8.1f}{whole:>17.1f}"
         )
         print(f"        peak memory before crowd-kit ran: {peak:.2f} GB")
 

@@ -260,7 +260,7 @@ def test_compare_and_grade_agree_at_deployment_and_with_weights() -> None:
 
 
 def test_clusters_where_the_noise_model_is_trusted() -> None:
-    """New clusters: wider than new items; each item a cluster: as without; these items: the same."""
+    """New clusters are wider than new items; single items are clusters as without."""
     drawn = data()
     rng = np.random.default_rng(0)
     part = np.repeat(np.arange(24), 10)

@@ -21,8 +21,9 @@ from truthing.asking import (
     unseen_choice,
 )
 from truthing.class_codes import Array
+from truthing.comparison.draws import Scored
 from truthing.comparison.models import join_models, slice_warnings, slices_of
-from truthing.comparison.result import Comparison, Scored, check_models
+from truthing.comparison.result import Comparison, check_models
 from truthing.errors import InputError, NotIdentified, did_you_mean, listing
 from truthing.kinds import Kinds
 from truthing.labels import Labels, Repeats
