@@ -1,11 +1,11 @@
 """What is refused, answered anyway: how two attempts fail.
 
 `panel_error=0` trusts the noise model, and with it that items were drawn one by one. Clusters are
-answered: answer keys are counted over clusters that are drawn anew. Weights are refused. Attempts:
-leave them out, weight the items' own probabilities, weight answer keys that are drawn with one
-accuracy for all strata. Labelers share some of what makes a cluster or stratum hard, as in
-studies/survey.py. The last row of each leaves panel_error out. ``python studies/refusals.py [DATA
-SETS]``.
+answered: the draws are spread by the design effect (answer keys counted over clusters that are
+drawn anew do not suffice). Weights are refused. Attempts: leave them out, weight the items' own
+probabilities, weight answer keys that are drawn with one accuracy for all strata. Labelers share
+some of what makes a cluster or stratum hard, as in studies/survey.py. The last row of each leaves
+panel_error out. ``python studies/refusals.py [DATA SETS]``.
 """
 
 from __future__ import annotations
@@ -20,8 +20,6 @@ from survey import Held, World, coverage, held, world
 
 import truthing as tr
 from truthing.metrics.estimate import Estimate
-from truthing.truth.question import Question
-from truthing.truth.several_models import trusted_truth
 
 DRAWS = 1000
 CLUSTERS, SIZE = 60, 8
@@ -32,6 +30,10 @@ def clusters(seed: int, how: str) -> Held:
     drawn = world(seed, CLUSTERS, SIZE, effect=1.0, by_part=0.8)
     whole = drawn.rng.choice(CLUSTERS, 8, replace=False)
     gold = drawn.gold(np.flatnonzero(np.isin(drawn.part, whole)))
+    if how == "keys":
+        mass = drawn.rng.standard_exponential((DRAWS, CLUSTERS))[:, drawn.part]
+        found = (keys(drawn, gold) * mass).sum(axis=1) / mass.sum(axis=1)
+        return [held(Estimate.from_draws(found), mean_chance(1.6, 1.0))]
     more: dict[str, Any] = {} if how == "left out" else {"cluster": drawn.part}
     more |= {"panel": "people"} if how == "no panel_error" else {"panel_error": 0}
     about: dict[str, Any] = {"gold": gold, "target": "population", "draws": DRAWS, **more}
@@ -59,10 +61,7 @@ def weights(seed: int, how: str) -> Held:
     report = tr.grade(drawn.predicted, drawn.labels, gold=gold, panel_error=0, draws=DRAWS)
     found = report["accuracy"].draws
     if how == "keys":
-        question = Question(
-            drawn.labels, drawn.predicted, gold_codes(drawn, gold), n_draws=DRAWS, seed=seed
-        )
-        found = (trusted_truth(question, None) == drawn.predicted) @ weight / weight.sum()
+        found = keys(drawn, gold) @ weight / weight.sum()
     if how == "items":
         chance = report.truth[np.arange(len(drawn.predicted)), drawn.predicted]
         right = drawn.rng.random((DRAWS, len(chance))) < chance
@@ -70,15 +69,17 @@ def weights(seed: int, how: str) -> Held:
     return [held(Estimate.from_draws(found), truth)]
 
 
-def gold_codes(drawn: World, gold: dict[int, int]) -> np.ndarray:
-    codes = np.full(len(drawn.truth), -1)
-    codes[list(gold)] = list(gold.values())
-    return codes
+def keys(drawn: World, gold: dict[int, int]) -> np.ndarray:
+    """Is the prediction right? By answer keys of the noise model, draws × items."""
+    both = {"a": drawn.predicted, "b": 1 - drawn.predicted}
+    found = tr.compare(both, drawn.labels, gold=gold, panel_error=0, draws=DRAWS)
+    return found.truth == drawn.predicted
 
 
 STUDIES: dict[str, Callable[[int], Held]] = {
     "clusters, panel_error=0: left out": lambda s: clusters(s, "left out"),
-    "clusters, panel_error=0": lambda s: clusters(s, "answered"),
+    "clusters, panel_error=0: keys redrawn": lambda s: clusters(s, "keys"),
+    "clusters, panel_error=0: as answered": lambda s: clusters(s, "answered"),
     "clusters, no panel_error": lambda s: clusters(s, "no panel_error"),
     "weights, panel_error=0: left out": lambda s: weights(s, "left out"),
     "weights, panel_error=0: items weighted": lambda s: weights(s, "items"),

@@ -43,7 +43,7 @@ from truthing.report import Report
 from truthing.scale import nearest_grades
 from truthing.streaming.choice import runs_streamed
 from truthing.survey.deployment import as_deployment, at_shares
-from truthing.survey.design import PLAIN, refuse_survey
+from truthing.survey.design import refuse_survey
 from truthing.survey.together import said_together
 from truthing.truth.by_calibration import answer_by_calibration
 from truthing.truth.outcome import NoiseSummary, Outcome
@@ -348,11 +348,15 @@ def _posterior(question: Question, model: Any, panel_error: Any) -> Outcome:
     """The default method; what else it might have assumed stays open for `Report.sensitivity`."""
     from truthing.truth import answer, checks, known_noise
     from truthing.truth.sensitivity import sensitivity
-    from truthing.truth.trusted_clusters import over_clusters, refuse_beyond_clusters
+    from truthing.truth.trusted_clusters import (
+        over_clusters,
+        refuse_beyond_clusters,
+        without_clusters,
+    )
 
     def again(question: Question, share: Any) -> Outcome:
         if question.survey.used and share is not None and share == 0:
-            return over_clusters(question, model, again(replace(question, survey=PLAIN), share))
+            return over_clusters(question, again(without_clusters(question), share))
         if known_noise.must_be_learned(model, question.labels):
             return answer.with_learned_noise(question, model, share)
         tables = model.tables(question.labels) if isinstance(model, TableNoise) else None

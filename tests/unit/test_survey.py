@@ -278,6 +278,9 @@ def test_clusters_where_the_noise_model_is_trusted() -> None:
     assert singles.interval() == pytest.approx(new.interval(), abs=0.02)
     assert clusters.std == pytest.approx(0.5 / np.sqrt(24), rel=0.25)
     assert clusters.std > 2 * new.std
+    both = {"a": predicted, "b": drawn.truth}
+    with pytest.raises(tr.InputError, match="for new data with panel_error=0"):
+        tr.compare(both, drawn.labels, cluster=part, target="population", panel_error=0)
 
 
 def test_bad_arguments_are_refused_in_words() -> None:

@@ -153,14 +153,6 @@ def shared_truth(
     return _trusted(labels, predicted, scored, gold, model, learned, n_draws, seed, say)
 
 
-def trusted_truth(question: Question, model: Any) -> Array:
-    """Answer keys of one classifier, draws × items, where the noise model is trusted."""
-    learned = known_noise.must_be_learned(model, question.labels)
-    rows, how = question.predicted[None], (question.n_draws, question.seed)
-    about = rows, None, question.gold, model, learned
-    return _trusted(question.labels, *about, *how, question.progress).truth
-
-
 def _of_model(kinds: Mapping[str, Any] | None, place: int) -> dict[str, Any]:
     """Fields of the question about one model: each has siblings of its own."""
     found = dict(kinds or {})
