@@ -43,7 +43,7 @@ def test_mutated_files_end_in_a_sentence() -> None:
     assert {word for word, _ in found} == {"read", "refused"}, found
 
 
-@pytest.mark.parametrize("n", [6028, 13824, 18925, 37440, 40954, 53010])
+@pytest.mark.parametrize("n", [6028, 13824, 18925, 37440, 40954, 53010, 170492])
 def test_inputs_that_were_misread_once(n: int) -> None:
     word, why = fuzz.tried(fuzz.damaged(n, fuzz.seeds())[1])
     assert word in {"read", "refused"}, why
