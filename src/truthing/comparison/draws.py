@@ -106,11 +106,12 @@ class ModelDraws:
     def _graded(self, metric: str, items: Any, target: str) -> Array:
         from truthing.comparison.graded import graded_draws
 
-        if self.survey.weight is not None or self.survey.cluster is not None or self.deployment:
-            raise InputError(f"{metric} does not take weights, clusters or deployment shares.")
         values = scale_values(self.classes) if self.values is None else self.values
         truth, predicted = self.truth[:, items], self.predicted[:, items]
-        return graded_draws(metric, truth, predicted, values, target, self._seed)
+        shares = None
+        if self.deployment is not None:
+            shares = self.deployment.draw(len(truth), np.random.default_rng(self._seed))
+        return graded_draws(metric, truth, predicted, values, self._redraw(items, target), shares)
 
     def _tallies(self, items: Any, target: str, keys: Array | None = None) -> tuple[Tally, ...]:
         from truthing.comparison.tallies import count

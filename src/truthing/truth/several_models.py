@@ -142,12 +142,23 @@ def shared_truth(
             for j, row in enumerate(predicted)
         ]
         return _linked(asked, scored, model, panel_error, learned, say)
-    refuse_survey(survey.used, "with panel_error=0: leave panel_error out.")
+    refuse_survey(
+        [name for name in survey.used if name != "cluster"],
+        "with panel_error=0: leave panel_error out.",
+    )
     if kinds and kinds["gold_error"] is not None:
         raise InputError(GOLD_IS_A_LABELER)
     if kinds and kinds["labeler_groups"] is not None:
         raise InputError(GROUPS_ARE_LEARNED)
     return _trusted(labels, predicted, scored, gold, model, learned, n_draws, seed, say)
+
+
+def trusted_truth(question: Question, model: Any) -> Array:
+    """Answer keys of one classifier, draws × items, where the noise model is trusted."""
+    learned = known_noise.must_be_learned(model, question.labels)
+    rows, how = question.predicted[None], (question.n_draws, question.seed)
+    about = rows, None, question.gold, model, learned
+    return _trusted(question.labels, *about, *how, question.progress).truth
 
 
 def _of_model(kinds: Mapping[str, Any] | None, place: int) -> dict[str, Any]:
