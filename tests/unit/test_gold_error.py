@@ -34,10 +34,11 @@ def test_the_error_behind_differing_reads() -> None:
 
 def test_the_chances_of_what_gold_says_add_up() -> None:
     slips = GoldError(0.1, 0.1).draws(3, 4, np.random.default_rng(0))
-    table = slips.reading(np.full(3, 0.8), np.array([0, 2]), 4)
-    assert table.sum(axis=3) == pytest.approx(np.ones((3, 2, 4)))
-    # right predictions on 80%: the expert's error averages to what was said
     on_right, on_wrong = slips.beside(np.full(3, 0.8))
+    for predicted in (0, 2):
+        table = [slips.says(gold, predicted, 4, on_right, on_wrong) for gold in range(4)]
+        assert np.sum(table, axis=0) == pytest.approx(np.ones((3, 4)))
+    # right predictions on 80%: the expert's error averages to what was said
     assert 0.8 * on_right + 0.2 * on_wrong == pytest.approx(np.full(3, 0.1))
 
 
@@ -200,16 +201,16 @@ def test_weights_of_easy_items_raise_the_answer_where_gold_errs() -> None:
 
 def test_many_classes_weights_and_gold_that_errs() -> None:
     rng = np.random.default_rng(0)
-    truth = rng.integers(0, 150, 600)
-    reads = [np.where(rng.random(600) < 0.2, rng.integers(0, 150, 600), truth) for _ in range(4)]
+    truth = rng.integers(0, 110, 300)
+    reads = [np.where(rng.random(300) < 0.2, rng.integers(0, 110, 300), truth) for _ in range(4)]
     report = tr.grade(
         reads[0],
         tr.Labels.from_matrix(np.stack(reads[1:], axis=1)),
         gold={i: int(truth[i]) for i in range(60)},
         gold_error=0.05,
-        weights=1.0 + np.arange(600) % 2,
+        weights=1.0 + np.arange(300) % 2,
         panel="people",
-        draws=300,
+        draws=100,
     )
     low, high = report["accuracy"].interval()
     assert low < (reads[0] == truth).mean() < high

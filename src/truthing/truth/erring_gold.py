@@ -24,7 +24,7 @@ SWEEPS = 25
 NEVER = GoldError(0.0, 0.0)
 BLOCK = 20  # draws that share one drawn truth of the gold items
 PARTS = 40  # drawn truths of the gold items, for several classifiers
-MOST_CELLS = 20_000_000
+MOST_CELLS, FEWEST_DRAWS = 20_000_000, 20  # draws × predicted × truth
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,8 @@ class ErringGoldAlone(GoldAlone):
         n, known = len(self.classes), self.gold >= 0
         frequency = np.bincount(self.predicted, minlength=n)
         used = np.flatnonzero(frequency)
-        draws = int(np.clip(MOST_CELLS // (len(used) * n * n), 100, min(self.n_draws, MOST_DRAWS)))
+        few = min(self.n_draws, MOST_DRAWS)
+        draws = int(np.clip(MOST_CELLS // (len(used) * n), FEWEST_DRAWS, few))
         slips = self.gold_error.draws(draws, n, rng, alone=self._constant)
         place = np.searchsorted(used, self.predicted[known]), self.gold[known]
         read = np.zeros((len(used), n), dtype=np.int64)  # predicted × what gold says
@@ -92,12 +93,12 @@ class ErringGoldAlone(GoldAlone):
             share = rng.standard_gamma(truth + HALF)
             share /= share.sum(axis=2, keepdims=True)
             own = share[:, np.arange(len(used)), used]
-            says = slips.reading(own @ frequency[used] / len(self.gold), used, n)
-            chance = share[:, :, :, None] * says  # draws × predicted × truth × gold
-            chance /= np.maximum(chance.sum(axis=2, keepdims=True), 1e-300)
+            errors = slips.beside(own @ frequency[used] / len(self.gold))
             truth, seen = np.zeros((2, draws, *read.shape))
             for k, g in np.argwhere(read):
-                drawn = rng.multinomial(read[k, g], chance[:, k, :, g])
+                chance = share[:, k] * slips.says(int(g), int(used[k]), n, *errors)
+                chance /= np.maximum(chance.sum(axis=1, keepdims=True), 1e-300)
+                drawn = rng.multinomial(read[k, g], chance)
                 truth[:, k] += drawn * counts[k, g]
                 seen[:, k] += drawn * mass[k, g]
         table = np.zeros((draws, n, n))

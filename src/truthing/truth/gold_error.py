@@ -77,19 +77,16 @@ class Slips(NamedTuple):
     def chosen(self, which: Array) -> Slips:
         return Slips(*(column[which] for column in self))
 
-    def reading(self, right: Array, predicted: Array, n_classes: int) -> Array:
-        """P(gold says g | truth c) for an item predicted k, draws × k × c × g."""
-        on_right, on_wrong = (np.atleast_1d(e) for e in self.beside(right))
-        others = max(n_classes - 1, 1)
-        table = np.empty((len(on_right), len(predicted), n_classes, n_classes))
-        for place, k in enumerate(predicted):
-            left = on_wrong * (1 - self.same) / max(n_classes - 2, 1)
-            table[:, place] = left[:, None, None]
-            table[:, place, :, k] = (on_wrong * self.same)[:, None]
-            table[:, place, k] = on_right[:, None] / others
-            for c in range(n_classes):
-                table[:, place, c, c] = 1 - (on_right if c == k else on_wrong)
-        return table
+    def says(
+        self, gold: int, predicted: int, n_classes: int, on_right: Array, on_wrong: Array
+    ) -> Array:
+        """P(gold says this | truth c) of an item with this prediction, draws × c; the expert's
+        errors `beside` right and wrong predictions."""
+        others = self.same if gold == predicted else (1 - self.same) / max(n_classes - 2, 1)
+        chance = np.repeat((on_wrong * others)[:, None], n_classes, axis=1)
+        chance[:, predicted] = on_right / max(n_classes - 1, 1)
+        chance[:, gold] = 1 - (on_right if gold == predicted else on_wrong)
+        return chance
 
 
 @dataclass(frozen=True)
