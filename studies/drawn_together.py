@@ -1,5 +1,6 @@
 """Ways of drawing a test set that meet: a calibration set with clusters, weights or slices, areas
-under curves with weights or clusters, labelers with clusters.
+under curves with weights or clusters, labelers with clusters, experts who err with weights or
+clusters.
 
 Each figure is the share of 95% intervals that hold the truth, its Monte Carlo error, and the mean
 width; "ignored" leaves the argument out. ``python studies/drawn_together.py [DATA SETS] [NAME]``.
@@ -196,6 +197,40 @@ def labelers_in_clusters(seed: int, what: str, use: bool) -> Held:
     ]
 
 
+def experts_who_err(seed: int, how: str, use: bool) -> Held:
+    """Gold on 80 random items, wrong on one in ten; weights 10, 3 and 1 by stratum, or 60 clusters
+    of 8 on new data. ``use``: is it said that gold errs?"""
+    rng = np.random.default_rng([seed, 27])
+    clusters = how == "clusters"
+    part = np.repeat(np.arange(60), 8) if clusters else STRATA
+    k = int(part.max()) + 1
+    ability = rng.normal(0, 1, k) if clusters else np.array([-0.7, 0.0, 0.7])
+    items = Items(rng, part, rng.normal(-0.2, 0.6, k), ability)
+    labels = items.labels("g", rng.normal(1.3, 0.3, 3), 0.3)
+    predicted = items.answers(1.6, 1.0)
+    chosen = rng.choice(480, 80, replace=False)
+    wrong = rng.random(80) < 0.1
+    gold = {
+        labels.items[i]: int(items.truth[i] ^ slip) for i, slip in zip(chosen, wrong.astype(int))
+    }
+    more: dict[str, Any] = {"cluster": part, "target": "population"}
+    if not clusters:
+        more = {"weights": WEIGHT, "stratum": STRATA.tolist()}
+    report = tr.grade(
+        predicted,
+        labels,
+        gold=gold,
+        gold_error=(0.05, 0.15) if use else None,
+        panel="people",
+        draws=DRAWS,
+        **more,
+    )
+    truth = mean_chance(1.6, 1.0)
+    if not clusters:
+        truth = float(np.average(predicted == items.truth, weights=WEIGHT))
+    return [held(report["accuracy"], truth)]
+
+
 STUDIES: dict[str, Callable[[int], Held]] = {
     "calibration, clusters, these items": lambda s: calibration_in_clusters(s, "sample", True),
     "calibration, clusters, these items: ignored": lambda s: calibration_in_clusters(
@@ -214,6 +249,10 @@ STUDIES: dict[str, Callable[[int], Held]] = {
     "auc, clusters, whole ones gold: ignored": lambda s: area_in_clusters(s, True, False),
     "auc, clusters, gold one by one": lambda s: area_in_clusters(s, False, True),
     "calibration, auc": area_by_calibration,
+    "gold errs, weights": lambda s: experts_who_err(s, "weights", True),
+    "gold errs, weights: error ignored": lambda s: experts_who_err(s, "weights", False),
+    "gold errs, clusters": lambda s: experts_who_err(s, "clusters", True),
+    "gold errs, clusters: error ignored": lambda s: experts_who_err(s, "clusters", False),
     "labelers, clusters: error": lambda s: labelers_in_clusters(s, "error", True),
     "labelers, clusters: error, ignored": lambda s: labelers_in_clusters(s, "error", False),
     "labelers, clusters: by the others": lambda s: labelers_in_clusters(s, "graded", True),

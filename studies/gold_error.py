@@ -2,9 +2,8 @@
 what happens if the experts are taken for the truth.
 
     python studies/gold_error.py simulated 300   independent experts, three labelers
-    python studies/gold_error.py people          a good labeler of a public panel plays the expert
-    python studies/gold_error.py models
-                                                 ("truth": an expert who never errs)
+    python studies/gold_error.py people 6        a good labeler of a public panel plays the expert,
+    python studies/gold_error.py models 6        six draws of gold ("truth": one who never errs)
     python studies/gold_error.py odds            how far two raters of a crowd err on the same items
 
 Printed: share of 95% intervals that hold the truth, with its Monte Carlo error (on crowds: cases
@@ -187,12 +186,13 @@ def odds() -> None:
 
 def main() -> None:
     what = sys.argv[1] if len(sys.argv) > 1 else "simulated"
+    times = int(sys.argv[2]) if len(sys.argv) > 2 else 0
     if what == "odds":
         odds()
+    elif what == "simulated":
+        show(simulated(times or 300))
     else:
-        show(
-            simulated(int(sys.argv[2])) if what == "simulated" else crowds(what), "sets" in sys.argv
-        )
+        show(crowds(what, repeats=times or 6), by_set=True)
 
 
 if __name__ == "__main__":

@@ -51,8 +51,8 @@ MUTANTS = [
     mutant(
         "interval leans to the left",
         ESTIMATE,
-        "rank >= (rank[-1] + 1) // 2",
-        "rank >= 1",
+        "np.arange(len(width)) - (len(width) - 1) / 2",
+        "np.arange(len(width)) - 0",
         "estimate",
     ),
     mutant(

@@ -205,3 +205,14 @@ assert len(tr.train.__all__) > 10
         [sys.executable, "-c", code, *names], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_every_planted_bug_can_be_planted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """studies/mutants.py replaces one piece of text in one file: it must still be there."""
+    monkeypatch.syspath_prepend(ROOT / "studies")
+    from mutants import MUTANTS
+
+    lost = [m.name for m in MUTANTS if (SOURCE / m.file).read_text().count(m.old) != 1]
+    assert lost == []
+    assert len(MUTANTS) >= 30
+    assert all((ROOT / test).exists() for m in MUTANTS for test in m.tests)

@@ -26,9 +26,8 @@ from truthing.truth.labeler_groups import LabelerGroups, learn_groups
 from truthing.truth.missing import skipped_votes, skipping
 from truthing.unsure import without_unsure
 
-TOGETHER = "together with `gold_error=`: that has not been studied. Leave one of them out."
-
-
+# studies/drawn_together.py
+STUDIED = ({"gold_error", "weights", "stratum"}, {"gold_error", "cluster"})
 MOST_CHECKED = 500_000  # labels among which missing ones are looked at
 
 
@@ -117,16 +116,14 @@ class Kinds:
         more that were given. What has not been studied together is said."""
         given = list(self._said())
         more = [*used, *(name for name, value in others.items() if value is not None)]
-        if len(given) > 1 or (given and more):
+        several = len(given) > 1 or (given and more)
+        if several and not any({*given, *more} <= studied for studied in STUDIED):
             names = listing((f"`{name}=`" for name in (*given, *more)), 8)
             joined.warnings.append(
                 f"{names} are used together. Each covers by itself; together each was taken to "
                 "hold for the others' data too, and how well that covers was not studied."
             )
         error = as_gold_error(self.gold_error, joined)
-        if error is not None and used:
-            names = " and ".join(f"`{name}=`" for name in used)
-            raise InputError(f"{names} cannot be answered {TOGETHER}")
         values, told = None, []
         if self.ordinal:
             labels = joined.labels

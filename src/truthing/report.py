@@ -339,9 +339,9 @@ class Report(PerItem, Judged, Result):
         points = 100 * (accuracy.mean - naive)
         if abs(points) < 0.5:
             return f"{text} The labels taken at face value say {naive:.0%} too."
+        size = f"{points:.0f} point{'' if round(points) == 1 else 's'}"
         blame = (
-            "the labels, not the classifier, lose "
-            f"{'that point' if round(points) == 1 else f'those {points:.0f} points'}"
+            f"wrong labels account for the difference of {size}"
             if points > 0
             else "the labels share mistakes with the classifier"
         )

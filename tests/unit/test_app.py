@@ -392,6 +392,18 @@ def test_numbers_are_those_of_the_command_shown(
     assert 'value="12,5"' in visitor.client.get(f"{run.replace('runs', 'files').rsplit('/', 1)[0]}/grade?like={run.rsplit('/', 1)[1]}").text  # fmt: skip
 
 
+def test_any_answer_may_be_no_class_and_none_is_by_default(visitor: Visitor) -> None:
+    labels = LABELS.replace("30,0,yes", "30,0,unsure").replace("31,1,no", "31,1,unsure")
+    case = visitor.send(
+        ("labels.csv", labels.replace("task,who,verdict", "item,labeler,label"))
+    ).url
+    form = visitor.client.get(f"{case.path}/rate").text
+    offered = re.search(r'<select[^>]*name="unsure".*?</select>', form, re.DOTALL)
+    assert offered is not None
+    values = re.findall(r'<option value="(.*?)"', offered[0])
+    assert values == ["", "no", "unsure", "yes"]
+
+
 def test_a_run_that_cannot_says_why(visitor: Visitor) -> None:
     run = start(visitor, noise="right")
     assert visitor.wait(run) == "failed"

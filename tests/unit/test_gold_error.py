@@ -170,3 +170,46 @@ def test_compare_refuses_erring_gold_where_labels_are_trusted() -> None:
     models = {"a": data.predictions, "b": 1 - data.predictions}
     with pytest.raises(tr.InputError, match="gold_error"):
         tr.compare(models, data.labels, gold=data.gold(20), gold_error=0.05, panel_error=0)
+
+
+def _weighted(weights: Any, seed: int = 0) -> tr.Report:
+    """Half of the items are easy: the classifier is right on all of them."""
+    rng = np.random.default_rng(8)
+    truth = rng.integers(0, 2, 400)
+    predicted = np.where((np.arange(400) < 200) | (rng.random(400) < 0.7), truth, 1 - truth)
+    votes = np.stack([np.where(rng.random(400) < 0.8, truth, 1 - truth) for _ in range(3)], axis=1)
+    gold = {int(i): int(truth[i]) for i in rng.choice(400, 100, replace=False)}
+    about: Any = {"gold": gold, "gold_error": (0.02, 0.06), "panel": "people", "draws": 2000}
+    return tr.grade(predicted, tr.Labels.from_matrix(votes), weights=weights, seed=seed, **about)
+
+
+def test_equal_weights_change_nothing_where_gold_errs() -> None:
+    plain, equal = _weighted(None), _weighted(np.ones(400))
+    for name in ("accuracy", "recall"):
+        for one, other in ((plain, equal), (plain.gold_alone, equal.gold_alone)):
+            assert one[name].interval() == pytest.approx(other[name].interval(), abs=0.02)
+            assert one[name].mean == pytest.approx(other[name].mean, abs=0.01)
+
+
+def test_weights_of_easy_items_raise_the_answer_where_gold_errs() -> None:
+    plain, easy = _weighted(None), _weighted(np.where(np.arange(400) < 200, 9.0, 1.0))
+    assert easy["accuracy"].mean > plain["accuracy"].mean + 0.05
+    assert easy.gold_alone["accuracy"].mean > plain.gold_alone["accuracy"].mean + 0.02
+    assert easy.gold_alone["recall"].mean > plain.gold_alone["recall"].mean + 0.01
+
+
+def test_many_classes_weights_and_gold_that_errs() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 150, 600)
+    reads = [np.where(rng.random(600) < 0.2, rng.integers(0, 150, 600), truth) for _ in range(4)]
+    report = tr.grade(
+        reads[0],
+        tr.Labels.from_matrix(np.stack(reads[1:], axis=1)),
+        gold={i: int(truth[i]) for i in range(60)},
+        gold_error=0.05,
+        weights=1.0 + np.arange(600) % 2,
+        panel="people",
+        draws=300,
+    )
+    low, high = report["accuracy"].interval()
+    assert low < (reads[0] == truth).mean() < high

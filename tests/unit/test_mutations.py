@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gzip
 import importlib.util
+import re
+import subprocess
+import sys
 import zipfile
 from collections import Counter
 from dataclasses import replace
@@ -13,6 +16,7 @@ from typing import Any
 import pytest
 
 import truthing as tr
+from truthing.tables import fragile
 from truthing.tables.asked import Asked
 from truthing.tables.read import read_as
 from truthing.tables.source import from_bytes
@@ -39,7 +43,7 @@ def test_mutated_files_end_in_a_sentence() -> None:
     assert {word for word, _ in found} == {"read", "refused"}, found
 
 
-@pytest.mark.parametrize("n", [6028, 13824, 18925, 40954, 53010])
+@pytest.mark.parametrize("n", [6028, 13824, 18925, 37440, 40954, 53010])
 def test_inputs_that_were_misread_once(n: int) -> None:
     word, why = fuzz.tried(fuzz.damaged(n, fuzz.seeds())[1])
     assert word in {"read", "refused"}, why
@@ -65,6 +69,38 @@ def test_damaged_parquet_is_one_line_and_nothing_on_standard_error(
     word, why = fuzz.tried(fuzz.damaged(8082, fuzz.seeds())[1])
     assert word in {"read", "refused"}, why
     assert capfd.readouterr().err == ""
+
+
+@pytest.fixture
+def deadly(tmp_path: Path) -> Path:
+    """Input 120453: polars wants two exabytes for it, and ends the process."""
+    path = tmp_path / "labels.parquet"
+    path.write_bytes(fuzz.damaged(120453, fuzz.seeds())[1])
+    return path
+
+
+def test_a_file_that_ends_the_process_does_it_in_one_line(deadly: Path) -> None:
+    run = "from truthing.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", run, "rate", str(deadly)], capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert re.fullmatch(
+        r"truthing: \S+ is not a readable Parquet file \(.*\): write it again\.\n", done.stderr
+    )
+
+
+def test_a_server_tries_such_a_file_in_another_process(
+    deadly: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fragile, "_apart", True)
+    for _ in range(2):
+        with pytest.raises(tr.InputError, match="not a readable Parquet file"):
+            from_bytes(deadly.read_bytes(), "labels.parquet")
+    good = fuzz.seeds()["parquet"]
+    assert from_bytes(good, "good.parquet").frame.height == 24
+    assert from_bytes(good, "good.parquet").frame.height == 24
 
 
 @pytest.mark.parametrize("name", ["long", "quoted", "wide", "scores", "utf-16", "parquet"])

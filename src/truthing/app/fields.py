@@ -14,8 +14,8 @@ from truthing.errors import OPTION_NAMES, InputError
 
 @dataclass(frozen=True)
 class Field:
-    """One question. ``kind``: choice, class (a choice among the classes), column (among the
-    columns of the files), number, percent, yes or noise.
+    """One question. ``kind``: choice, class (one of two classes), answer (any that labels hold),
+    column (of the files), number, percent, yes or noise.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Field:
         if self.kind == "yes":
             return True if form.get(self.name) else None
         text = str(form.get(self.name, "")).strip()
-        if not text or self.kind in ("choice", "class", "column"):
+        if not text or self.kind in ("choice", "class", "answer", "column"):
             return text or None
         return self._number(text, percent=self.kind == "percent")
 

@@ -24,6 +24,7 @@ from truthing.app.pages import Pages
 from truthing.app.security import Guard
 from truthing.app.uploads import Store
 from truthing.errors import InputError
+from truthing.tables.fragile import try_apart
 
 SWEEP_SECONDS = 60.0
 STATIC = Path(__file__).parent / "static"
@@ -69,6 +70,7 @@ def serve(
     """Answer until stopped; ``ready`` hears the address as soon as it can be opened; ``keep`` is a
     folder for results.
     """
+    try_apart()
     kept = Kept.at(keep)
     listening, store = _listen(host, port), Store(kept)
     tempfile.tempdir = str(store.folder)  # where large uploads wait while they come in

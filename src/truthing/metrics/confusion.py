@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -40,6 +41,18 @@ class ConfusionMatrix:
         """Of so many classes that only diagonal, margins and the mean were kept."""
         none = np.zeros((0, 2), dtype=np.int64)
         return cls(len(mean), none, np.zeros((len(tally.truth), 0)), tally, mean)
+
+    @classmethod
+    def joined(cls, parts: Sequence[ConfusionMatrix]) -> ConfusionMatrix:
+        """Draws of several parts, one after the other, each from margins."""
+        tallies = [part.tally for part in parts]
+        right, truth, given = (
+            np.concatenate([getattr(tally, name) for tally in tallies])
+            for name in ("right", "truth", "predicted")
+        )
+        share = np.array([len(tally.truth) for tally in tallies]) / len(truth)
+        mean = sum(part.mean * weight for part, weight in zip(parts, share))
+        return cls.from_margins(Tally(right, truth, given), np.asarray(mean))
 
     def all_predicted(self, k: int) -> ConfusionMatrix:
         """The same truth where class ``k`` is predicted for every item."""

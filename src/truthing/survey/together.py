@@ -10,7 +10,10 @@ from truthing.survey.design import Survey
 from truthing.survey.gold_choice import GoldChoice
 
 # studies/survey.py: two systems (slices and clusters), weights by stratum
-STUDIED = {frozenset(pair) for pair in (("by", "cluster"), ("weights", "stratum"))}
+# studies/drawn_together.py: a calibration set with clusters, weights or slices
+STUDIED = {frozenset(pair) for pair in (("by", "cluster"), ("weights", "stratum"))} | {
+    frozenset(("calibration_set", other)) for other in ("cluster", "weights", "by")
+}
 CHANCES_UNUSED = (
     "With a calibration set gold items count as certain, random among items that look alike: "
     "the chances in `gold_weights=` are not used."

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
-import os
-import threading
 import tokenize
 import warnings
-from collections.abc import Iterator
 
 import numpy as np
 import polars as pl
 
 from truthing.errors import InputError
+from truthing.tables.fragile import careful
 from truthing.tables.frames import _checked
 from truthing.tables.table import Table
 
 MOST_CELLS = 2_000_000_000
-_ONE_AT_A_TIME = threading.Lock()  # standard error is one for all threads
 
 
 def parquet(data: bytes, name: str) -> Table:
     try:
-        with _ONE_AT_A_TIME, _silent_panics():
+        with careful(data, name):
             scan = pl.scan_parquet(io.BytesIO(data))
             width = len(scan.collect_schema())
             height = int(scan.select(pl.len()).collect().item())
@@ -33,7 +29,7 @@ def parquet(data: bytes, name: str) -> Table:
                 f"{name} holds {height:,} rows of {width:,} columns, too many for a file of its "
                 "size: refused. Write out the columns and rows that you need."
             )
-        with _ONE_AT_A_TIME, _silent_panics():
+        with careful(data, name):
             frame = pl.read_parquet(io.BytesIO(data))
     except (
         pl.exceptions.PolarsError,
@@ -50,26 +46,9 @@ def parquet(data: bytes, name: str) -> Table:
     return Table(table.frame, name, "Parquet", first_line=1)
 
 
-@contextlib.contextmanager
-def _silent_panics() -> Iterator[None]:
-    """On damage polars writes a page to standard error before it raises; we say one line."""
-    try:
-        kept = os.dup(2)
-    except OSError:  # closed: nothing can be written there
-        yield
-        return
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    try:
-        os.dup2(nowhere, 2)
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-        os.close(nowhere)
-
-
 def _damaged(name: str, kind: str, problem: BaseException) -> InputError:
-    words = (str(problem).splitlines() or ["damaged"])[0][:150]
+    panic = isinstance(problem, pl.exceptions.PanicException)  # its words mean nothing to users
+    words = "damaged" if panic else (str(problem).splitlines() or ["damaged"])[0][:150]
     return InputError(f"{name} is not a readable {kind} file ({words}): write it again.")
 
 

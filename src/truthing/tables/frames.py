@@ -97,7 +97,11 @@ def _checked(frame: pl.DataFrame, kind: str) -> Table:
         for c, d in frame.schema.items()
         if d.is_temporal() or d == pl.Decimal
     ]
-    return Table(frame.with_columns(odd) if odd else frame, "table", kind)
+    frame = frame.with_columns(odd) if odd else frame
+    tidy = {c: " ".join(c.split()) for c in frame.columns}  # as in text files: names are one line
+    if len(set(tidy.values())) == len(tidy):
+        frame = frame.rename({c: name for c, name in tidy.items() if name != c})
+    return Table(frame, "table", kind)
 
 
 def _is_pandas(frame: Any) -> bool:

@@ -38,9 +38,10 @@ class ErringGoldAlone(GoldAlone):
     @cached_property
     def _right(self) -> Array:
         rng = np.random.default_rng(self.seed)
-        known = self.gold >= 0
-        agree = int((self.gold[known] == self.predicted[known]).sum())
-        differ = self.n_gold - agree
+        known, worth = self.gold >= 0, self._worth
+        hit = self.gold[known] == self.predicted[known]
+        agree = float(worth @ hit)
+        differ = float(worth.sum()) - agree
         slips = self.gold_error.draws(self.n_draws, len(self.classes), rng, alone=self._constant)
         place = (np.arange(GRID) + 0.5) / GRID
         grid = np.sin(np.pi / 2 * place)[None, :] ** 2  # equal weights under Beta(½, ½)
@@ -55,12 +56,16 @@ class ErringGoldAlone(GoldAlone):
             return np.asarray(share)
         on_right, on_wrong = slips.beside(share)
         both = share * (1 - on_right)
-        right = rng.binomial(agree, both / (both + (1 - share) * on_wrong * slips.same + 1e-300))
+        agreed = both / (both + (1 - share) * on_wrong * slips.same + 1e-300)
         left = share * on_right
-        other = (1 - share) * (1 - on_wrong * slips.same)
-        right = right + rng.binomial(differ, left / (left + other + 1e-300))
-        n_items = len(self.gold)
-        return np.asarray((right + rng.binomial(n_items - self.n_gold, share)) / n_items)
+        differed = left / (left + (1 - share) * (1 - on_wrong * slips.same) + 1e-300)
+        right = rng.binomial(int(hit.sum()), agreed), rng.binomial(int((~hit).sum()), differed)
+        if self.weight is None:
+            free = rng.binomial(len(self.gold) - self.n_gold, share)
+            return np.asarray((right[0] + right[1] + free) / len(self.gold))
+        seen, total = self.weight[known], self.weight.sum()
+        mass = right[0] * _mean(seen[hit]) + right[1] * _mean(seen[~hit])
+        return np.asarray((mass + (total - seen.sum()) * share) / total)
 
     @property
     def _constant(self) -> bool:
@@ -74,9 +79,15 @@ class ErringGoldAlone(GoldAlone):
         used = np.flatnonzero(frequency)
         draws = int(np.clip(MOST_CELLS // (len(used) * n * n), 100, min(self.n_draws, MOST_DRAWS)))
         slips = self.gold_error.draws(draws, n, rng, alone=self._constant)
+        place = np.searchsorted(used, self.predicted[known]), self.gold[known]
         read = np.zeros((len(used), n), dtype=np.int64)  # predicted × what gold says
-        np.add.at(read, (np.searchsorted(used, self.predicted[known]), self.gold[known]), 1)
-        truth = np.broadcast_to(read, (draws, *read.shape))
+        np.add.at(read, place, 1)
+        weight = np.ones(len(self.gold)) if self.weight is None else self.weight
+        counts, mass = np.zeros(read.shape), np.zeros(read.shape)  # of each item there, on average
+        np.add.at(counts, place, self._worth)
+        np.add.at(mass, place, weight[known])
+        counts, mass = counts / np.maximum(read, 1), mass / np.maximum(read, 1)
+        truth = np.broadcast_to(read * counts, (draws, *read.shape))
         for _ in range(SWEEPS):
             share = rng.standard_gamma(truth + HALF)
             share /= share.sum(axis=2, keepdims=True)
@@ -84,18 +95,22 @@ class ErringGoldAlone(GoldAlone):
             says = slips.reading(own @ frequency[used] / len(self.gold), used, n)
             chance = share[:, :, :, None] * says  # draws × predicted × truth × gold
             chance /= np.maximum(chance.sum(axis=2, keepdims=True), 1e-300)
-            found = np.zeros((draws, *read.shape), dtype=np.int64)
+            truth, seen = np.zeros((2, draws, *read.shape))
             for k, g in np.argwhere(read):
-                found[:, k] += rng.multinomial(read[k, g], chance[:, k, :, g])
-            truth = found
+                drawn = rng.multinomial(read[k, g], chance[:, k, :, g])
+                truth[:, k] += drawn * counts[k, g]
+                seen[:, k] += drawn * mass[k, g]
         table = np.zeros((draws, n, n))
-        for place, k in enumerate(used):
-            if self.target == "sample":
-                left = int(frequency[k] - read[place].sum())
-                table[:, :, k] = truth[:, place] + rng.multinomial(left, share[:, place])
+        for j, k in enumerate(used):
+            total = float(weight[self.predicted == k].sum())
+            if self.target != "sample":
+                table[:, :, k] = share[:, j] * rng.gamma(total + HALF, size=draws)[:, None]
+            elif self.weight is None:
+                left = int(frequency[k] - read[j].sum())
+                table[:, :, k] = seen[:, j] + rng.multinomial(left, share[:, j])
             else:
-                mass = rng.gamma(frequency[k] + HALF, size=draws)
-                table[:, :, k] = share[:, place] * mass[:, None]
+                left_mass = total - float((read[j] * mass[j]).sum())
+                table[:, :, k] = seen[:, j] + left_mass * share[:, j]
         if self.deployment is not None:
             table = at_shares(table, self.deployment.draw(draws, rng))
         return ConfusionMatrix.from_dense(table)
@@ -107,23 +122,34 @@ class ErringGoldAlone(GoldAlone):
         return np.asarray((counts / counts.sum(axis=1, keepdims=True))[pick])
 
 
-def confusion_of_erring_gold(
-    link: LinkDraws, views: Views, gold: Array, target: str, rng: np.random.Generator
-) -> Array:
-    """Draws of the confusion, as shares of the items for new data: a few draws at a time with the
-    truth of the gold items drawn."""
-    assert link.slips is not None
+def _mean(values: Array) -> float:
+    return float(values.mean()) if len(values) else 0.0
+
+
+def with_drawn_gold(
+    link: LinkDraws, views: Views, gold: Array, rng: np.random.Generator
+) -> Iterator[tuple[LinkDraws, Array]]:
+    """The link's draws with gold; where gold errs, a few draws at a time with the truth of the gold
+    items drawn."""
+    if link.slips is None:
+        yield link, gold
+        return
     nothing = np.full_like(gold, -1)
-    count = confusion_draws if target == "sample" else population_confusion
-    found = []
     for start in range(0, len(link.coefficients), BLOCK):
         some = replace(link, coefficients=link.coefficients[start : start + BLOCK])
         one = np.array([rng.integers(start, min(start + BLOCK, len(link.coefficients)))])
         believed = replace(link, coefficients=link.coefficients[one], slips=link.slips.chosen(one))
         likely = item_truth(believed, views, nothing)
-        drawn = imputed_gold(gold, likely, _says(believed, views, gold), rng)
-        found.append(count(some, views, drawn, rng))
-    return np.concatenate(found).astype(float)
+        yield some, imputed_gold(gold, likely, _says(believed, views, gold), rng)
+
+
+def confusion_of_erring_gold(
+    link: LinkDraws, views: Views, gold: Array, target: str, rng: np.random.Generator
+) -> Array:
+    """Draws of the confusion, as shares of the items for new data."""
+    count = confusion_draws if target == "sample" else population_confusion
+    parts = with_drawn_gold(link, views, gold, rng)
+    return np.concatenate([count(some, views, drawn, rng) for some, drawn in parts]).astype(float)
 
 
 def _says(link: LinkDraws, views: Views, gold: Array) -> Array:

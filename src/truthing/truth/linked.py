@@ -18,6 +18,7 @@ from truthing.truth.erring_gold import (
     ErringGoldAlone,
     confusion_of_erring_gold,
     truth_beside_erring_gold,
+    with_drawn_gold,
 )
 from truthing.truth.gold_alone import GoldAlone
 from truthing.truth.link.counts import MOST_DENSE, confusion_draws, item_truth, population_confusion
@@ -127,13 +128,17 @@ def _answers(
         assert survey.cluster is not None
         free = np.flatnonzero(question.gold < 0)
         effect = 1 + (sharing(survey.cluster, free) - 1) * together.correlation
-    counts = survey_counts(link, views, question.gold, rng, survey, question.target, effect)
-    whole = _beside_gold(question, counts.drawn(), None)
-    parts = {}
-    for name in survey.slice_names:
-        items = survey.items_of(name)
-        parts[name] = _beside_gold(question, counts.drawn(items), items)
-    return whole, parts
+    counts = [
+        survey_counts(some, views, gold, rng, survey, question.target, effect)
+        for some, gold in with_drawn_gold(link, views, question.gold, rng)
+    ]
+
+    def answer(items: Array | None) -> Any:
+        drawn: list[Any] = [part.drawn(items) for part in counts]
+        join: Any = np.concatenate if views.n_classes <= MOST_DENSE else ConfusionMatrix.joined
+        return _beside_gold(question, drawn[0] if len(drawn) == 1 else join(drawn), items)
+
+    return answer(None), {name: answer(survey.items_of(name)) for name in survey.slice_names}
 
 
 def _confusion(question: Question, views: Views, link: LinkDraws, target: str) -> Any:

@@ -131,7 +131,7 @@ CUT = Field(
 UNSURE = Field(
     "unsure",
     "An answer that is no class",
-    "class",
+    "answer",
     "Unsure, maybe: it marks hard items.",
     rare=True,
 )
