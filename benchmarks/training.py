@@ -286,7 +286,8 @@ def shrinkage(n: int) -> None:
         f"{(called != truth).mean():.3f}"
     )
     print(
-        f"{'labelers':>9}{'reliability':>13}{'slope: MMSE':>13}{'ML':>7}{'called positive: MMSE':>24}{'ML':>9}{'error rate seen by MMSE':>26}"
+        f"{'labelers':>9}{'reliability':>13}{'slope: MMSE':>13}{'ML':>7}"
+        f"{'called positive: MMSE':>24}{'ML':>9}{'error rate seen by MMSE':>26}"
     )
     for n_labelers in (1, 3, 5, 9, 15):
         grid = np.where(rng.random((n, n_labelers)) < 0.3, ~truth[:, None], truth[:, None]).astype(
@@ -302,7 +303,8 @@ def shrinkage(n: int) -> None:
         )
         positive = [float((m.predict(x[:, None]) == 1).mean()) for m in (mmse, ml)]
         print(
-            f"{n_labelers:>9}{mmse.reliability_:>13.2f}{mmse.coef_[0, 0]:>13.2f}{ml.coef_[0, 0]:>7.2f}{positive[0]:>24.4f}{positive[1]:>9.4f}{risk:>26.3f}"
+            f"{n_labelers:>9}{mmse.reliability_:>13.2f}{mmse.coef_[0, 0]:>13.2f}"
+            f"{ml.coef_[0, 0]:>7.2f}{positive[0]:>24.4f}{positive[1]:>9.4f}{risk:>26.3f}"
         )
 
 

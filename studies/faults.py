@@ -1,4 +1,4 @@
-"""Killed at random moments, and a web page that everybody abuses: what is left, and who still works.
+"""Killed at random moments, and a web page that everybody abuses: what is left, who still works.
 
 python studies/faults.py [kills] [uploads]
 
@@ -56,9 +56,11 @@ def begin(folder: Path) -> subprocess.Popen[bytes]:
     (folder / "out").mkdir()
     (folder / "tmp").mkdir()
     return subprocess.Popen(
-        command(folder / "out"), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        command(folder / "out"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         env={**os.environ, "TMPDIR": str(folder / "tmp")},
-    )  # fmt: skip
+    )
 
 
 def faults_of(folder: Path, printed: bytes, sizes: dict[str, int]) -> list[str]:
@@ -125,8 +127,10 @@ def served(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A server of its own, and where it listens."""
     process = subprocess.Popen(
         [*TRUTHING, "serve", "--port", "0", "--max-upload", str(MOST_MEGABYTES)],
-        stdout=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(folder)},
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(folder)},
+    )
     try:
         assert process.stdout is not None
         found = re.search(r"http://(\S+?)/", process.stdout.readline())

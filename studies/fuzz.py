@@ -51,12 +51,16 @@ def seeds() -> dict[str, bytes]:
     rows = [(f"t{i}", w, "spam" if i % 3 else "ham") for i in range(12) for w in ("ann", "bob")]
     long = "item,labeler,label\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows)
     frame = pl.DataFrame(rows, schema=["item", "labeler", "label"], orient="row")
-    studio = [
-        {"id": i, "annotations": [{"completed_by": w, "result": [{"from_name": "q", "value": {"choices": [c]}}]}], "predictions": []}
-        for i, (_, w, c) in enumerate(rows)
-    ]  # fmt: skip
-    log = {"eval": {}, "samples": [{"id": i, "epoch": 1, "scores": {"s": {"value": "C"}, "r": {"value": 0}}} for i in range(9)]}  # fmt: skip
-    foo = {"results": {"results": [{"testIdx": i, "promptIdx": 0, "gradingResult": {"componentResults": [{"pass": True, "assertion": {"type": "llm-rubric"}}]}} for i in range(9)]}}  # fmt: skip
+    studio = []
+    for i, (_, w, c) in enumerate(rows):
+        result = [{"from_name": "q", "value": {"choices": [c]}}]
+        said = [{"completed_by": w, "result": result}]
+        studio.append({"id": i, "annotations": said, "predictions": []})
+    scores = {"s": {"value": "C"}, "r": {"value": 0}}
+    log = {"eval": {}, "samples": [{"id": i, "epoch": 1, "scores": scores} for i in range(9)]}
+    found = {"componentResults": [{"pass": True, "assertion": {"type": "llm-rubric"}}]}
+    tests = [{"testIdx": i, "promptIdx": 0, "gradingResult": found} for i in range(9)]
+    foo = {"results": {"results": tests}}
     zipped = io.BytesIO()
     with zipfile.ZipFile(zipped, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("header.json", "{}")
@@ -66,8 +70,11 @@ def seeds() -> dict[str, bytes]:
     langfuse = "id,trace_id,observation_id,name,value,data_type,string_value,source\n" + "".join(
         f"s{n},{a},,{b},0,CATEGORICAL,{c},EVAL\n" for n, (a, b, c) in enumerate(rows)
     )
-    images = "".join(f'<image id="{i}" name="{a}"><tag label="{c}"/></image>' for i, (a, _, c) in enumerate(rows))  # fmt: skip
-    jobs = [{"source-ref": f"s3://{i}", "job": 0, "job-metadata": {"class-name": "ab"[i % 2], "human-annotated": "yes"}} for i in range(9)]  # fmt: skip
+    images = "".join(
+        f'<image id="{i}" name="{a}"><tag label="{c}"/></image>' for i, (a, _, c) in enumerate(rows)
+    )
+    about = [{"class-name": "ab"[i % 2], "human-annotated": "yes"} for i in range(9)]
+    jobs = [{"source-ref": f"s3://{i}", "job": 0, "job-metadata": about[i]} for i in range(9)]
     return {
         "long": long.encode(),
         "quoted": frame.with_columns(pl.lit('a "b",\nc').alias("text")).write_csv().encode(),

@@ -38,7 +38,9 @@ def world(number: int, rng: np.random.Generator, n: int = 500) -> tuple[np.ndarr
 
 
 def run(trials: int, golds: tuple[int, ...] = GOLD, draws: int = 2000) -> Held:
-    """For each world, number of gold items and metric: held, width beside gold alone's, gold held."""
+    """For each world, number of gold items and metric: held, width beside gold alone's, gold
+    held.
+    """
     found: Held = defaultdict(list)
     for number in (1, 2, 3):
         for seed in range(trials):

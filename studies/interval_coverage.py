@@ -21,9 +21,12 @@ from truthing.metrics.counts import Tally, evaluate
 BINARY = ("accuracy", "precision", "recall", "false_alarm", "f1")
 FOUR = ("accuracy", "macro_f1", "recall[1]", "precision[2]", "f1[3]")
 SU = {
-    "difficulty": (1, 5), "fallibility": (0.249, 0.030, 0.387, 0.244, 0.154), "availability": (0.727, 0.873, 0.286, 0.657, 0.232),
-    "prior": [0.8, 0.2], "operating_point": (0.8, 0.3),
-}  # fmt: skip
+    "difficulty": (1, 5),
+    "fallibility": (0.249, 0.030, 0.387, 0.244, 0.154),
+    "availability": (0.727, 0.873, 0.286, 0.657, 0.232),
+    "prior": [0.8, 0.2],
+    "operating_point": (0.8, 0.3),
+}
 FOUR_K = [
     [0.75, 0.08, 0.10, 0.07],
     [0.10, 0.65, 0.12, 0.13],
@@ -35,24 +38,140 @@ FOUR_K = [
 # name: items, labelers, simulator options, gold, noise known?
 DESIGNS: dict[str, tuple[int, int, dict[str, Any], int, bool]] = {
     "Su's main example, noise known": (1000, 5, SU, 0, True),
-    "one labeler, error .1 known": (1000, 1, {"confusion": [[0.9, 0.1], [0.1, 0.9]], "prior": [0.4, 0.6], "operating_point": (0.9, 0.1)}, 0, True),
-    "small: 70 items, 3 labelers, known": (70, 3, {"difficulty": (1, 2), "fallibility": (0.25, 0.35, 0.45), "prior": 0.5, "operating_point": (0.85, 0.2)}, 0, True),
-    "50 items, 2 labelers, known": (50, 2, {"fallibility": 0.4, "prior": 0.5, "operating_point": (0.8, 0.2)}, 0, True),
-    "rare class .05, 2000 items, known": (2000, 3, {"fallibility": 0.2, "prior": 0.05, "operating_point": (0.8, 0.05)}, 0, True),
-    "fifty labelers, 200 items, known": (200, 50, {"fallibility": 0.6, "prior": 0.5, "operating_point": (0.8, 0.2)}, 0, True),
-    "gold 50 of 300, 3 labelers, known": (300, 3, {"fallibility": 0.5, "prior": 0.5, "operating_point": (0.8, 0.2)}, 50, True),
-    "four classes, 400 items, known": (400, 5, {"fallibility": 0.3, "prior": [0.2, 0.3, 0.1, 0.4], "operating_point": FOUR_K}, 0, True),
-    "rare class .01, 5000 items, known": (5000, 3, {"fallibility": 0.2, "prior": 0.01, "operating_point": (0.8, 0.02)}, 0, True),
-    "100,000 items, 3 labelers, known": (100_000, 3, {"fallibility": 0.4, "prior": 0.3, "operating_point": (0.8, 0.1)}, 0, True),
-    "5 labelers, 500 items, learned": (500, 5, {"fallibility": (0.2, 0.3, 0.4, 0.5, 0.3), "prior": [0.6, 0.4], "operating_point": (0.85, 0.2)}, 0, False),
-    "3 labelers, 100 items, learned": (100, 3, {"fallibility": (0.2, 0.3, 0.4), "prior": 0.5, "operating_point": (0.85, 0.2)}, 0, False),
-    "5 labelers, 60% missing, learned": (400, 5, {"fallibility": 0.35, "availability": 0.4, "prior": [0.6, 0.4], "operating_point": (0.85, 0.2)}, 0, False),
-    "gold 50 of 300, 3 labelers, learned": (300, 3, {"fallibility": (0.2, 0.4, 0.5), "prior": 0.5, "operating_point": (0.8, 0.2)}, 50, False),
-    "2 labelers, 1000 items, learned": (1000, 2, {"fallibility": (0.3, 0.4), "prior": [0.6, 0.4], "operating_point": (0.85, 0.2)}, 0, False),
-    "rare class .01, 5000 items, learned": (5000, 5, {"fallibility": 0.2, "prior": 0.01, "operating_point": (0.8, 0.02)}, 0, False),
-    "100,000 items, 3 labelers, learned": (100_000, 3, {"fallibility": 0.4, "prior": 0.3, "operating_point": (0.8, 0.1)}, 0, False),
-    "four classes, 400 items, learned": (400, 5, {"fallibility": 0.3, "prior": [0.2, 0.3, 0.1, 0.4], "operating_point": FOUR_K}, 0, False),
-}  # fmt: skip
+    "one labeler, error .1 known": (
+        1000,
+        1,
+        {"confusion": [[0.9, 0.1], [0.1, 0.9]], "prior": [0.4, 0.6], "operating_point": (0.9, 0.1)},
+        0,
+        True,
+    ),
+    "small: 70 items, 3 labelers, known": (
+        70,
+        3,
+        {
+            "difficulty": (1, 2),
+            "fallibility": (0.25, 0.35, 0.45),
+            "prior": 0.5,
+            "operating_point": (0.85, 0.2),
+        },
+        0,
+        True,
+    ),
+    "50 items, 2 labelers, known": (
+        50,
+        2,
+        {"fallibility": 0.4, "prior": 0.5, "operating_point": (0.8, 0.2)},
+        0,
+        True,
+    ),
+    "rare class .05, 2000 items, known": (
+        2000,
+        3,
+        {"fallibility": 0.2, "prior": 0.05, "operating_point": (0.8, 0.05)},
+        0,
+        True,
+    ),
+    "fifty labelers, 200 items, known": (
+        200,
+        50,
+        {"fallibility": 0.6, "prior": 0.5, "operating_point": (0.8, 0.2)},
+        0,
+        True,
+    ),
+    "gold 50 of 300, 3 labelers, known": (
+        300,
+        3,
+        {"fallibility": 0.5, "prior": 0.5, "operating_point": (0.8, 0.2)},
+        50,
+        True,
+    ),
+    "four classes, 400 items, known": (
+        400,
+        5,
+        {"fallibility": 0.3, "prior": [0.2, 0.3, 0.1, 0.4], "operating_point": FOUR_K},
+        0,
+        True,
+    ),
+    "rare class .01, 5000 items, known": (
+        5000,
+        3,
+        {"fallibility": 0.2, "prior": 0.01, "operating_point": (0.8, 0.02)},
+        0,
+        True,
+    ),
+    "100,000 items, 3 labelers, known": (
+        100_000,
+        3,
+        {"fallibility": 0.4, "prior": 0.3, "operating_point": (0.8, 0.1)},
+        0,
+        True,
+    ),
+    "5 labelers, 500 items, learned": (
+        500,
+        5,
+        {
+            "fallibility": (0.2, 0.3, 0.4, 0.5, 0.3),
+            "prior": [0.6, 0.4],
+            "operating_point": (0.85, 0.2),
+        },
+        0,
+        False,
+    ),
+    "3 labelers, 100 items, learned": (
+        100,
+        3,
+        {"fallibility": (0.2, 0.3, 0.4), "prior": 0.5, "operating_point": (0.85, 0.2)},
+        0,
+        False,
+    ),
+    "5 labelers, 60% missing, learned": (
+        400,
+        5,
+        {
+            "fallibility": 0.35,
+            "availability": 0.4,
+            "prior": [0.6, 0.4],
+            "operating_point": (0.85, 0.2),
+        },
+        0,
+        False,
+    ),
+    "gold 50 of 300, 3 labelers, learned": (
+        300,
+        3,
+        {"fallibility": (0.2, 0.4, 0.5), "prior": 0.5, "operating_point": (0.8, 0.2)},
+        50,
+        False,
+    ),
+    "2 labelers, 1000 items, learned": (
+        1000,
+        2,
+        {"fallibility": (0.3, 0.4), "prior": [0.6, 0.4], "operating_point": (0.85, 0.2)},
+        0,
+        False,
+    ),
+    "rare class .01, 5000 items, learned": (
+        5000,
+        5,
+        {"fallibility": 0.2, "prior": 0.01, "operating_point": (0.8, 0.02)},
+        0,
+        False,
+    ),
+    "100,000 items, 3 labelers, learned": (
+        100_000,
+        3,
+        {"fallibility": 0.4, "prior": 0.3, "operating_point": (0.8, 0.1)},
+        0,
+        False,
+    ),
+    "four classes, 400 items, learned": (
+        400,
+        5,
+        {"fallibility": 0.3, "prior": [0.2, 0.3, 0.1, 0.4], "operating_point": FOUR_K},
+        0,
+        False,
+    ),
+}
 
 
 def trial(

@@ -5,7 +5,8 @@
 Four tags, correlated on items; five labelers; a classifier. Worlds: mistakes of the panel
 independent between tags; items that are hard in all tags; a panel that is lenient in all tags alike
 (all labelers together add a tag that is not there). Nominal coverage .95; Monte Carlo error beside
-each figure. "apart" takes the doubts of tags for independent: what happens if dependence is ignored.
+each figure. "apart" takes the doubts of tags for independent: what happens if dependence is
+ignored.
 """
 
 from __future__ import annotations

@@ -319,6 +319,14 @@ MUTANTS = [
         "weight = np.ones(len(strata))",
         "survey",
     ),
+    # several labels at once
+    mutant(
+        "tags: chances are moved the wrong way",
+        "multi_label/joint.py",
+        ".mean(axis=1) < part",
+        ".mean(axis=1) > part",
+        "multi_label",
+    ),
 ]
 
 

@@ -82,7 +82,9 @@ def half_of(family: str, kind: str, crowds: list[str]) -> str:
 
 
 def panels(kind: str | None = None, *, only: str = "") -> Iterator[Panel]:
-    """Every public set whose name starts with ``only``; relevance grades also cut to two classes."""
+    """Every public set whose name starts with ``only``; grades of relevance also cut to two
+    classes.
+    """
     folder = data_folder()
     for place, panel_kind in (("crowd", "people"), ("judges", "models")):
         if kind not in (None, panel_kind):

@@ -41,9 +41,12 @@ PILOT_WORLDS = {
 # items, labels an item, gold: none of them an anchor of the grid
 DESIGNS = [(120, 2, 0), (120, 3, 30), (450, 3, 0), (450, 5, 120), (1500, 1, 90), (1500, 3, 300)]
 TOP_UPS = [
-    ((200, 3, 0), (200, 3, 100)), ((200, 3, 0), (600, 4, 100)), ((200, 3, 25), (600, 4, 100)), ((100, 3, 20), (400, 5, 50)),
+    ((200, 3, 0), (200, 3, 100)),
+    ((200, 3, 0), (600, 4, 100)),
+    ((200, 3, 25), (600, 4, 100)),
+    ((100, 3, 20), (400, 5, 50)),
     ((400, 5, 60), (1500, 5, 200)),
-]  # fmt: skip
+]
 
 
 def world_of(spec: dict[str, Any]) -> World:
@@ -88,9 +91,15 @@ def obtained(world: World, goal: Goal, design: tuple[int, int, int], seed: int) 
     chosen = order_of_gold(n, seed)[:n_gold]
     noise = {f: t.tolist() for f, t in enumerate(data.tables)} if goal.known else None
     report = tr.grade(
-        data.predicted, as_labels(data), gold={int(i): int(data.truth[i]) for i in chosen} or None, noise=noise,
-        target=goal.target, draws=2000, seed=seed, panel_error=0 if goal.known else None,
-    )  # fmt: skip
+        data.predicted,
+        as_labels(data),
+        gold={int(i): int(data.truth[i]) for i in chosen} or None,
+        noise=noise,
+        target=goal.target,
+        draws=2000,
+        seed=seed,
+        panel_error=0 if goal.known else None,
+    )
     low, high = report[goal.metric].interval(goal.level)
     return high - low
 
@@ -132,18 +141,27 @@ def after_pilot(
     few = np.concatenate([with_gold, others[::-1][: pilot[0] - pilot[2]]])
     learned = learn(
         {
-            "labels": tr.Labels.from_matrix(as_labels(data).matrix()[few][:, : pilot[1]], items=few.tolist()),
+            "labels": tr.Labels.from_matrix(
+                as_labels(data).matrix()[few][:, : pilot[1]], items=few.tolist()
+            ),
             "predictions": dict(zip(few.tolist(), data.predicted[few].tolist())),
             "gold": {int(i): int(data.truth[i]) for i in with_gold} or None,
         },
-        costs={"label": 0.05, "item": 0.1, "gold": 2.0}, labelers=None, noise=None, goal=goal, positive=None, seed=seed,
-    )  # fmt: skip
+        costs={"label": 0.05, "item": 0.1, "gold": 2.0},
+        labelers=None,
+        noise=None,
+        goal=goal,
+        positive=None,
+        seed=seed,
+    )
     said = predicted(learned.world, goal, design, items=None, sets=sets, seed=seed)
     return said, obtained(world, goal, design, seed)
 
 
 def ratio_of_means(pairs: list[tuple[float, float]]) -> tuple[float, float]:
-    """Mean predicted over mean obtained, and its standard error (delta method, pairs independent)."""
+    """Mean predicted over mean obtained, with its standard error (delta method, pairs
+    independent).
+    """
     said, got = np.array(pairs).T
     ratio = said.mean() / got.mean()
     return float(ratio), float(np.std(said - ratio * got, ddof=1) / np.sqrt(len(got)) / got.mean())

@@ -1,26 +1,28 @@
 """What is refused, answered anyway: how two attempts fail.
 
-`panel_error=0` trusts the noise model, and with it that items were drawn one by one. Attempts to
-answer clusters: leave them out, or spread the draws by the design effect. Attempts to answer
-weights: leave them out, or weight the items' own probabilities. Labelers share some of what makes a
-cluster or stratum hard, as in studies/survey.py. The last row of each is what the refusal advises.
-``python studies/refusals.py [DATA SETS]``.
+`panel_error=0` trusts the noise model, and with it that items were drawn one by one. Clusters are
+answered: the draws are spread by the design effect (answer keys counted over clusters that are
+drawn anew do not suffice). Weights are refused. Attempts: leave them out, weight the items' own
+probabilities, weight answer keys that are drawn with one accuracy for all strata. Labelers share
+some of what makes a cluster or stratum hard, as in studies/survey.py. The last row of each leaves
+panel_error out. ``python studies/refusals.py [DATA SETS]``.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from drawn_together import mean_chance
-from survey import Held, coverage, held, world
+from survey import Held, World, coverage, held, world
 
 import truthing as tr
 from truthing.metrics.estimate import Estimate
 
 DRAWS = 1000
-CLUSTERS, SIZE, CORRELATION = 60, 8, 0.15  # what the classifier's right answers share in this world
+CLUSTERS, SIZE = 60, 8
 
 
 def clusters(seed: int, how: str) -> Held:
@@ -28,31 +30,15 @@ def clusters(seed: int, how: str) -> Held:
     drawn = world(seed, CLUSTERS, SIZE, effect=1.0, by_part=0.8)
     whole = drawn.rng.choice(CLUSTERS, 8, replace=False)
     gold = drawn.gold(np.flatnonzero(np.isin(drawn.part, whole)))
-    truth = mean_chance(1.6, 1.0)
-    if how == "advised":
-        report = tr.grade(
-            drawn.predicted,
-            drawn.labels,
-            gold=gold,
-            cluster=drawn.part,
-            target="population",
-            panel="people",
-            draws=DRAWS,
-        )
-        return [held(report["accuracy"], truth)]
-    report = tr.grade(
-        drawn.predicted,
-        drawn.labels,
-        gold=gold,
-        panel_error=0,
-        target="population",
-        draws=DRAWS,
-    )
-    found = report["accuracy"].draws
-    if how == "spread":
-        effect = np.sqrt(1 + (SIZE - 1) * CORRELATION)
-        found = np.clip(found.mean() + effect * (found - found.mean()), 0, 1)
-    return [held(Estimate.from_draws(found), truth)]
+    if how == "keys":
+        mass = drawn.rng.standard_exponential((DRAWS, CLUSTERS))[:, drawn.part]
+        found = (keys(drawn, gold) * mass).sum(axis=1) / mass.sum(axis=1)
+        return [held(Estimate.from_draws(found), mean_chance(1.6, 1.0))]
+    more: dict[str, Any] = {} if how == "left out" else {"cluster": drawn.part}
+    more |= {"panel": "people"} if how == "no panel_error" else {"panel_error": 0}
+    about: dict[str, Any] = {"gold": gold, "target": "population", "draws": DRAWS, **more}
+    report = tr.grade(drawn.predicted, drawn.labels, **about)
+    return [held(report["accuracy"], mean_chance(1.6, 1.0))]
 
 
 def weights(seed: int, how: str) -> Held:
@@ -74,6 +60,8 @@ def weights(seed: int, how: str) -> Held:
         return [held(report["accuracy"], truth)]
     report = tr.grade(drawn.predicted, drawn.labels, gold=gold, panel_error=0, draws=DRAWS)
     found = report["accuracy"].draws
+    if how == "keys":
+        found = keys(drawn, gold) @ weight / weight.sum()
     if how == "items":
         chance = report.truth[np.arange(len(drawn.predicted)), drawn.predicted]
         right = drawn.rng.random((DRAWS, len(chance))) < chance
@@ -81,13 +69,22 @@ def weights(seed: int, how: str) -> Held:
     return [held(Estimate.from_draws(found), truth)]
 
 
+def keys(drawn: World, gold: dict[int, int]) -> np.ndarray:
+    """Is the prediction right? By answer keys of the noise model, draws × items."""
+    both = {"a": drawn.predicted, "b": 1 - drawn.predicted}
+    found = tr.compare(both, drawn.labels, gold=gold, panel_error=0, draws=DRAWS)
+    return found.truth == drawn.predicted
+
+
 STUDIES: dict[str, Callable[[int], Held]] = {
     "clusters, panel_error=0: left out": lambda s: clusters(s, "left out"),
-    "clusters, panel_error=0: draws spread": lambda s: clusters(s, "spread"),
-    "clusters, as advised": lambda s: clusters(s, "advised"),
+    "clusters, panel_error=0: keys redrawn": lambda s: clusters(s, "keys"),
+    "clusters, panel_error=0: as answered": lambda s: clusters(s, "answered"),
+    "clusters, no panel_error": lambda s: clusters(s, "no panel_error"),
     "weights, panel_error=0: left out": lambda s: weights(s, "left out"),
     "weights, panel_error=0: items weighted": lambda s: weights(s, "items"),
-    "weights, as advised": lambda s: weights(s, "advised"),
+    "weights, panel_error=0: keys weighted": lambda s: weights(s, "keys"),
+    "weights, no panel_error": lambda s: weights(s, "advised"),
 }
 
 

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+# as the command has it; two workers with two threads each would wait for each other
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 if "TRUTHING_DATA" not in os.environ and BESIDE.is_dir():
     os.environ["TRUTHING_DATA"] = str(BESIDE)

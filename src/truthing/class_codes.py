@@ -80,7 +80,7 @@ def factorise(values: Any, *, missing: object = None) -> tuple[Codes, tuple[Any,
             return _factorise_objects(items, missing)
         try:
             series = pl.Series(items)
-        except OverflowError:
+        except (OverflowError, TypeError):  # integers beyond 64 bits
             return _factorise_objects(items, missing)
     codes, names = _factorise_series(series)
     return _drop_value(codes, names, missing)

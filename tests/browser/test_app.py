@@ -28,8 +28,10 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     environment = {**os.environ, "TMPDIR": str(tmp_path_factory.mktemp("served"))}
     server = subprocess.Popen(
         [*TRUTHING, "serve", "--port", "0", "--no-browser", "--max-upload", "1"],
-        stdout=subprocess.PIPE, text=True, env=environment,
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+    )
     assert server.stdout is not None
     with server.stdout:
         found = re.search(r"http://\S+/", server.stdout.readline())
@@ -178,10 +180,13 @@ def test_dropped_files_are_taken(page: Any, address: str) -> None:
     page.get(address)
     for name in ("labels.csv", "predictions.csv"):
         page.execute_script(
-            """const all = new DataTransfer(); all.items.add(new File([arguments[1]], arguments[0]));
-            document.querySelector('.drop').dispatchEvent(new DragEvent('drop', {dataTransfer: all, bubbles: true, cancelable: true}))""",
-            name, (EXAMPLE / name).read_text(),
-        )  # fmt: skip
+            """const all = new DataTransfer();
+            all.items.add(new File([arguments[1]], arguments[0]));
+            const how = {dataTransfer: all, bubbles: true, cancelable: true};
+            document.querySelector('.drop').dispatchEvent(new DragEvent('drop', how))""",
+            name,
+            (EXAMPLE / name).read_text(),
+        )
     assert one(page, "[data-chosen]").text.split() == ["labels.csv", "predictions.csv"]
     press(page, ".drop button")
     assert [e.text for e in page.find_elements("css selector", ".file h2")] == [
@@ -270,9 +275,11 @@ def test_nothing_overflows_or_is_cut(
         page.execute_script("document.querySelectorAll('details').forEach(e => { e.open = true })")
         assert page.execute_script("return document.documentElement.scrollWidth") <= width, url
         cut = page.execute_script(
-            """return [...document.querySelectorAll('h1, h2, p, li, label, legend, select, input, button, a, dd, dt, code, td, th')]
+            """const what = 'h1, h2, p, li, label, legend, select, input, button, a, dd, dt, code';
+            const outside = r => r.left < -1 || r.right > innerWidth + 1;
+            return [...document.querySelectorAll(what + ', td, th')]
             .filter(e => e.offsetWidth && !e.matches('.skip') && !e.closest('.scroll'))
-            .filter(e => { const r = e.getBoundingClientRect(); return r.left < -1 || r.right > innerWidth + 1; })
+            .filter(e => outside(e.getBoundingClientRect()))
             .map(e => e.outerHTML.slice(0, 80))"""
         )
         assert cut == [], url
@@ -285,8 +292,10 @@ def test_everything_has_a_name_and_comes_from_here(
     for url in every_page:
         page.get(url)
         nameless = page.execute_script(
-            """return [...document.querySelectorAll('input:not([type=hidden]), select, progress, iframe, button, a')]
-            .filter(e => !(e.labels && e.labels.length || e.ariaLabel || e.title || e.textContent.trim()))
+            """const what = 'input:not([type=hidden]), select, progress, iframe, button, a';
+            const labeled = e => e.labels && e.labels.length;
+            return [...document.querySelectorAll(what)]
+            .filter(e => !(labeled(e) || e.ariaLabel || e.title || e.textContent.trim()))
             .map(e => e.outerHTML)"""
         )
         assert nameless == [], url

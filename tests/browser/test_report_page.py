@@ -114,9 +114,13 @@ def test_nothing_overflows_or_is_cut(
     page.get(address)
     assert page.execute_script("return document.documentElement.scrollWidth") <= width
     cut = page.execute_script(
-        """return [...document.querySelectorAll('h1, h2, h3, p, li, th, td, dt, dd, legend, label, figcaption')]
+        """const what = 'h1, h2, h3, p, li, th, td, dt, dd, legend, label, figcaption';
+        const outside = r => r.left < -1 || r.right > innerWidth + 1;
+        const clipped = e => e.scrollWidth > e.clientWidth + 1
+            && getComputedStyle(e).overflow != 'visible';
+        return [...document.querySelectorAll(what)]
         .filter(e => e.offsetWidth && !e.closest('.scroll'))
-        .filter(e => { const r = e.getBoundingClientRect(); return r.left < -1 || r.right > innerWidth + 1 || e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflow != 'visible'; })
+        .filter(e => outside(e.getBoundingClientRect()) || clipped(e))
         .map(e => e.textContent.slice(0, 60))"""
     )
     assert cut == []
@@ -130,9 +134,11 @@ def test_dark_is_dark_and_words_stand_out(
         media(scheme=scheme)
         page.get(address)
         found[scheme] = page.execute_script(
-            """const colour = (e, what) => getComputedStyle(e)[what].match(/[\\d.]+/g).slice(0, 3).map(Number);
+            """const numbers = text => text.match(/[\\d.]+/g).slice(0, 3).map(Number);
+            const colour = (e, what) => numbers(getComputedStyle(e)[what]);
+            const words = [...document.querySelectorAll('h1, .lead, .faced, .facts, a')];
             return [colour(document.body, 'backgroundColor'),
-                    ...[...document.querySelectorAll('h1, .lead, .faced, .facts, a')].map(e => colour(e, 'color'))]"""
+                    ...words.map(e => colour(e, 'color'))]"""
         )
     assert luminance(found["dark"][0]) < 0.05 < 0.9 < luminance(found["light"][0])
     for paper, *inks in found.values():

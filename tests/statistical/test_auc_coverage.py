@@ -25,6 +25,7 @@ def one(design: dict[str, Any], seed: int) -> list[tuple[float, float, float]]:
         noise=data.noise,
         prior=design["prior"],
         method="exact",
+        draws=1000,
         seed=seed,
     )
     ideal = {

@@ -9,7 +9,8 @@ from calibration_set import PASS, STUDIES, N, held, lee, ppi, rogan_gladen, worl
 
 
 @pytest.mark.parametrize("design", ["truth", "verdict"])
-def test_intervals_hold(design: str) -> None:
+def test_intervals_hold(design: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("calibration_set.DRAWS", 250)
     study = STUDIES[f"chosen by {design}, with predictions"]
     found = np.array([study(seed) for seed in range(40)], dtype=float)
     assert (found[:, :, 0].mean(axis=0) >= 0.85).all()

@@ -1,7 +1,7 @@
 """A small seeded version of studies/drawn_together.py and studies/plan_drawn.py.
 
-Over 60 data sets a true coverage of .95 falls below .83 with probability below .001; with fewer data
-sets several intervals each make up for it. What is ignored must be seen to fail.
+Over 60 data sets a true coverage of .95 falls below .83 with probability below .001; with fewer
+data sets several intervals each make up for it. What is ignored must be seen to fail.
 """
 
 from __future__ import annotations

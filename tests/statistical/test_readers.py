@@ -120,7 +120,11 @@ def test_other_figures_of_merit() -> None:
     [
         (lambda r: r[1:], {}, "1 reads are missing, the first of reader 'r0' on case 0"),
         (lambda r: [*r, r[0]], {}, "read case 0 twice"),
-        (lambda r: [{**x, "truth": None if x["case"] == 3 else x["truth"]} for x in r], {}, "1 of 40 cases have no truth"),
+        (
+            lambda r: [{**x, "truth": None if x["case"] == 3 else x["truth"]} for x in r],
+            {},
+            "1 of 40 cases have no truth",
+        ),
         (lambda r: r, {"metric": "f1"}, "choose auc"),
         (lambda r: r, {"metric": "accuracy"}, "needs a threshold"),
         (lambda r: r, {"threshold": 3}, "needs no threshold"),
@@ -128,7 +132,7 @@ def test_other_figures_of_merit() -> None:
         (lambda r: r, {"positive": "x"}, "no class is called 'x'"),
         (lambda r: r, {"score_column": "scor"}, "Did you mean 'score'"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_analysed_is_refused(change: Any, asked: dict[str, Any], words: str) -> None:
     with pytest.raises(tr.InputError, match=words):
         tr.readers(change(as_rows(*data(5, False))), **asked)

@@ -12,7 +12,8 @@ import truthing as tr
 from truthing.people.agreement import Coefficient, cohen_kappa, conger_kappa
 
 # Fleiss (1971): six psychiatrists, thirty patients, five diagnoses
-PSYCHIATRISTS = """00060 03003 01401 00006 03030 20400 00402 20310 20040 00006 10050 11040 03300 10050 02031
+PSYCHIATRISTS = """
+00060 03003 01401 00006 03030 20400 00402 20310 20040 00006 10050 11040 03300 10050 02031
 00501 30012 51000 02040 10203 00006 01050 02013 20040 10041 05010 40002 02040 10500 00006"""
 # Krippendorff (2011), also in Gwet (2014): four observers, twelve units, missing data
 OBSERVERS = ("123321412***", "1233224125*3", "*3332342251*", "12332441251*")

@@ -389,7 +389,8 @@ def test_numbers_are_those_of_the_command_shown(
     assert "allow-same-origin" not in report.headers["Content-Security-Policy"] + page.text
     assert "Accuracy" in report.text
     assert visitor.client.get(f"{run}/download/shown.json").status_code == 404
-    assert 'value="12,5"' in visitor.client.get(f"{run.replace('runs', 'files').rsplit('/', 1)[0]}/grade?like={run.rsplit('/', 1)[1]}").text  # fmt: skip
+    case, number = run.replace("runs", "files").rsplit("/", 1)
+    assert 'value="12,5"' in visitor.client.get(f"{case}/grade?like={number}").text
 
 
 def test_any_answer_may_be_no_class_and_none_is_by_default(visitor: Visitor) -> None:
@@ -541,7 +542,11 @@ def test_one_file_with_everything_is_named_once() -> None:
 def test_one_file_with_everything(visitor: Visitor, tmp_path: Path, monkeypatch: Any) -> None:
     """Columns that were named for labels serve the gold of the same file too, here and on the
     command line."""
-    rows = [f"{i},{w},{'xy'[(i + (i % 5 == w)) % 2]},{'xy'[i % 2]},{'xy'[i % 2] if i < 9 else ''}" for i in range(40) for w in range(3)]  # fmt: skip
+    rows = [
+        f"{i},{w},{'xy'[(i + (i % 5 == w)) % 2]},{'xy'[i % 2]},{'xy'[i % 2] if i < 9 else ''}"
+        for i in range(40)
+        for w in range(3)
+    ]
     content = "item,who,label,prediction,gold\n" + "\n".join(rows)
     (tmp_path / "all.csv").write_text(content)
     monkeypatch.chdir(tmp_path)

@@ -4,12 +4,41 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
+from truthing.cli import main
+
 TRUTHING = [sys.executable, "-c", "from truthing.cli import main; main()"]
+
+
+class Done(NamedTuple):
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+Run = Callable[..., Done]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """The command in this process: what is no sentence leaves it as an exception. To start it takes
+    most of a second, so that a process of its own is for what needs one.
+    """
+
+    def ended(*arguments: str) -> Done:
+        monkeypatch.setattr("sys.argv", ["truthing", *arguments])
+        with pytest.raises(SystemExit) as end:
+            main()
+        return Done(end.value.code or 0, *capsys.readouterr())
+
+    return ended
+
 
 FILES: dict[str, tuple[bytes | None, str]] = {
     "missing file": (None, "no such file"),
@@ -35,18 +64,17 @@ FILES: dict[str, tuple[bytes | None, str]] = {
 
 
 @pytest.mark.parametrize("case", FILES)
-def test_one_line_and_exit_code_1(tmp_path: Path, case: str) -> None:
+def test_one_line_and_exit_code_1(tmp_path: Path, case: str, run: Run) -> None:
     content, message = FILES[case]
     path = tmp_path / "labels.csv"
     if content is not None:
         path.write_bytes(content)
-    done = subprocess.run([*TRUTHING, "doctor", str(path)], capture_output=True, text=True)
+    done = run("doctor", str(path))
     assert done.returncode == 1, done.stdout
     assert done.stdout == ""
     assert message in done.stderr
     assert done.stderr.startswith("truthing: ")
     assert done.stderr.count("\n") == 1
-    assert "Traceback" not in done.stderr
 
 
 def test_pickled_arrays_are_refused(tmp_path: Path) -> None:
@@ -55,6 +83,8 @@ def test_pickled_arrays_are_refused(tmp_path: Path) -> None:
     done = subprocess.run([*TRUTHING, "doctor", str(path)], capture_output=True, text=True)
     assert done.returncode == 1
     assert "unpickled" in done.stderr
+    assert done.stderr.startswith("truthing: ")
+    assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -72,26 +102,17 @@ def test_pickled_arrays_are_refused(tmp_path: Path) -> None:
         (["error", "--no-such-option"], 2, "No such option"),
     ],
 )
-def test_command_lines(arguments: list[str], code: int, message: str) -> None:
-    done = subprocess.run([*TRUTHING, *arguments], capture_output=True, text=True)
+def test_command_lines(arguments: list[str], code: int, message: str, run: Run) -> None:
+    done = run(*arguments)
     assert done.returncode == code
     assert message in done.stderr
-    assert "Traceback" not in done.stderr
 
 
-def test_nothing_is_left_half_written(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [*TRUTHING, "simulate", str(tmp_path / "out"), "--prior", "0.2", "--gold", "5000"],
-        capture_output=True,
-        text=True,
-    )
+def test_nothing_is_left_half_written(tmp_path: Path, run: Run) -> None:
+    done = run("simulate", str(tmp_path / "out"), "--prior", "0.2", "--gold", "5000")
     assert done.returncode == 1
     assert not (tmp_path / "out").exists()
-    done = subprocess.run(
-        [*TRUTHING, "simulate", str(tmp_path / "out"), "--format", "xls"],
-        capture_output=True,
-        text=True,
-    )
+    done = run("simulate", str(tmp_path / "out"), "--format", "xls")
     assert done.returncode == 1
     assert not (tmp_path / "out").exists()
 
@@ -153,12 +174,12 @@ def test_nothing_is_left_half_written(tmp_path: Path) -> None:
     ],
 )
 def test_grade_says_what_is_wrong(
-    tmp_path: Path, labels: str, predictions: str, extra: list[str], message: str
+    tmp_path: Path, labels: str, predictions: str, extra: list[str], message: str, run: Run
 ) -> None:
     (tmp_path / "labels.csv").write_text(labels)
     (tmp_path / "predictions.csv").write_text(predictions)
     arguments = ["grade", str(tmp_path / "predictions.csv"), str(tmp_path / "labels.csv"), *extra]
-    done = subprocess.run([*TRUTHING, *arguments], capture_output=True, text=True)
+    done = run(*arguments)
     assert done.returncode == 1, done.stdout
     assert done.stdout == ""
     assert message in done.stderr

@@ -318,15 +318,26 @@ def test_areas_in_slices_and_without_scores() -> None:
     [
         ({"predictions": {"a": [0] * 150}}, "two models or more"),
         ({"predictions": [[0] * 150, [1] * 150]}, "mapping from model names"),
-        ({"predictions": {"a": dict.fromkeys(range(70), 1), "b": dict.fromkeys(range(70, 150), 0)}}, "no labeled item in common"),
-        ({"predictions": {"a": {"x": 1}, "b": {0: 1}}}, "model 'a': labels and predictions share no item"),
+        (
+            {
+                "predictions": {
+                    "a": dict.fromkeys(range(70), 1),
+                    "b": dict.fromkeys(range(70, 150), 0),
+                }
+            },
+            "no labeled item in common",
+        ),
+        (
+            {"predictions": {"a": {"x": 1}, "b": {0: 1}}},
+            "model 'a': labels and predictions share no item",
+        ),
         ({"by": {"nobody": 1}}, "`by=` names no item"),
         ({"by": [1, 2]}, "2 values for 150 items"),
         ({"noise": tr.noise.Strata(2)}, "compare learns labelers by"),
         ({"draws": 5}, "too few"),
         ({"target": "moon"}, "not known"),
     ],
-)  # fmt: skip
+)
 def test_bad_input(change: dict[str, object], said: str) -> None:
     _, predicted, labels = made(150)
     options = {"predictions": {"a": predicted[0], "b": predicted[1]}, "labels": labels, **change}

@@ -52,16 +52,16 @@ def written(folder: Path, rows: pl.DataFrame, predictions: pl.DataFrame) -> tupl
     return str(folder / "predictions.parquet"), str(folder / "labels.parquet")
 
 
-def same(streamed: Any, memory: Any) -> None:
+def assert_same(streamed: Any, memory: Any) -> None:
     """Every number to 1e-9, every sentence to the letter."""
     if isinstance(memory, dict):
         assert streamed.keys() == memory.keys()
         for key in memory:
-            same(streamed[key], memory[key])
+            assert_same(streamed[key], memory[key])
     elif isinstance(memory, list | tuple):
         assert len(streamed) == len(memory)
         for a, b in zip(streamed, memory):
-            same(a, b)
+            assert_same(a, b)
     elif isinstance(memory, float):
         assert streamed == pytest.approx(memory, abs=1e-9, rel=1e-9, nan_ok=True)
     else:
@@ -76,7 +76,7 @@ def test_grade_streamed_is_grade(tmp_path: Path, n_classes: int, n_gold: int) ->
     gold = {k: truth[k] for k in list(truth)[:n_gold]} or None
     memory = tr.grade(*files, gold=gold, engine="memory")
     streamed = tr.grade(*files, gold=gold, engine="stream")
-    same(streamed.to_dict(), memory.to_dict())
+    assert_same(streamed.to_dict(), memory.to_dict())
     for name in memory.metrics:
         assert streamed.at_face_value(name) == pytest.approx(memory.at_face_value(name), abs=1e-9)
     ours = streamed.truth_frame().sort("item")
@@ -95,14 +95,17 @@ def test_rate_streamed_is_rate(tmp_path: Path, target: str, n_gold: int) -> None
     asked: dict[str, Any] = {"gold": gold, "target": target}
     memory = tr.prevalence(labels, engine="memory", **asked)
     streamed = tr.prevalence(labels, engine="stream", **asked)
-    same(streamed.to_dict(), memory.to_dict())
+    assert_same(streamed.to_dict(), memory.to_dict())
 
 
-def both(folder: Path, rows: pl.DataFrame, predictions: pl.DataFrame, **asked: Any) -> Any:
+def assert_streamed_is_memory(
+    folder: Path, rows: pl.DataFrame, predictions: pl.DataFrame, **asked: Any
+) -> Any:
+    """A grade by both engines: the same in everything. The streamed one, for more questions."""
     files = written(folder, rows, predictions)
     memory = tr.grade(*files, engine="memory", **asked)
     streamed = tr.grade(*files, engine="stream", **asked)
-    same(streamed.to_dict(), memory.to_dict())
+    assert_same(streamed.to_dict(), memory.to_dict())
     return streamed
 
 
@@ -110,7 +113,9 @@ def test_gold_weights_and_a_stated_panel_error(tmp_path: Path) -> None:
     rows, predictions, truth = panel(seed=2)
     gold = {k: truth[k] for k in list(truth)[:90]}
     chances = {k: 0.1 + 0.005 * n for n, k in enumerate(gold)}
-    both(tmp_path, rows, predictions, gold=gold, gold_weights=chances, panel_error=0.05)
+    assert_streamed_is_memory(
+        tmp_path, rows, predictions, gold=gold, gold_weights=chances, panel_error=0.05
+    )
 
 
 @pytest.mark.parametrize("choice", [None, "random", "seen"])
@@ -119,24 +124,24 @@ def test_gold_chosen_by_what_was_seen(tmp_path: Path, choice: str | None) -> Non
     rows, predictions, truth = panel(seed=12)
     dogs = predictions.filter(pl.col("prediction") == "dog")["item"].to_list()
     gold = {k: truth[k] for k in [*dogs[:70], *list(truth)[:20]]}
-    both(tmp_path, rows, predictions, gold=gold, gold_choice=choice)
+    assert_streamed_is_memory(tmp_path, rows, predictions, gold=gold, gold_choice=choice)
     files = written(tmp_path, rows, predictions)
     memory = tr.prevalence(files[1], gold=gold, gold_choice=choice, engine="memory")
     streamed = tr.prevalence(files[1], gold=gold, gold_choice=choice, engine="stream")
-    same(streamed.to_dict(), memory.to_dict())
+    assert_same(streamed.to_dict(), memory.to_dict())
 
 
 def test_a_population_with_gold_that_is_partly_elsewhere(tmp_path: Path) -> None:
     rows, predictions, truth = panel(seed=3)
     gold = {**{k: truth[k] for k in list(truth)[:60]}, "elsewhere": "cat"}
-    report = both(tmp_path, rows, predictions, gold=gold, target="population")
+    report = assert_streamed_is_memory(tmp_path, rows, predictions, gold=gold, target="population")
     assert any("1 gold items are not among" in line for line in report.warnings)
 
 
 def test_items_of_one_side_only_are_dropped_and_counted(tmp_path: Path) -> None:
     rows, predictions, _ = panel(seed=4)
     more = pl.DataFrame({"item": ["x1", "x2"], "prediction": ["cat", "dog"]})
-    report = both(tmp_path, rows, pl.concat([predictions[7:], more]))
+    report = assert_streamed_is_memory(tmp_path, rows, pl.concat([predictions[7:], more]))
     assert report.dropped["only in labels"] == 7
     assert report.dropped["only in predictions"] == 2
 
@@ -144,14 +149,16 @@ def test_items_of_one_side_only_are_dropped_and_counted(tmp_path: Path) -> None:
 def test_a_labeler_that_is_the_classifier_is_left_out(tmp_path: Path) -> None:
     rows, predictions, _ = panel(seed=5)
     copy = predictions.select("item", labeler=pl.lit("the model"), label="prediction")
-    report = both(tmp_path, pl.concat([rows, copy]), predictions)
+    report = assert_streamed_is_memory(tmp_path, pl.concat([rows, copy]), predictions)
     assert any("'the model' says exactly what the classifier says" in w for w in report.warnings)
 
 
 def test_one_class_predicted_for_every_item(tmp_path: Path) -> None:
     rows, predictions, truth = panel(seed=6)
     gold = {k: truth[k] for k in list(truth)[:60]}
-    both(tmp_path, rows, predictions.with_columns(prediction=pl.lit("dog")), gold=gold)
+    assert_streamed_is_memory(
+        tmp_path, rows, predictions.with_columns(prediction=pl.lit("dog")), gold=gold
+    )
 
 
 def test_whole_numbers_and_two_groups_that_share_no_item(tmp_path: Path) -> None:
@@ -159,7 +166,7 @@ def test_whole_numbers_and_two_groups_that_share_no_item(tmp_path: Path) -> None
     number = pl.col("item").str.slice(1).cast(pl.Int64).alias("item")
     apart = pl.when(number % 2 == 0).then(pl.col("labeler") + "b").otherwise(pl.col("labeler"))
     rows = rows.with_columns(apart.alias("labeler")).with_columns(number)
-    report = both(tmp_path, rows, predictions.with_columns(number))
+    report = assert_streamed_is_memory(tmp_path, rows, predictions.with_columns(number))
     assert any("2 groups that share no item" in line for line in report.warnings)
 
 
@@ -170,7 +177,7 @@ def test_repeats(tmp_path: Path, rule: str) -> None:
         label=pl.when(pl.col("label") == "cat").then(pl.lit("dog")).otherwise(pl.lit("cat"))
     )
     again = pl.concat([rows, other, rows[100:150]])
-    both(tmp_path, again, predictions, repeats=rule)
+    assert_streamed_is_memory(tmp_path, again, predictions, repeats=rule)
     files = written(tmp_path, again, predictions)
     with pytest.raises(tr.InputError, match=r"says both .* Keep one with"):
         tr.grade(*files, engine="stream")
@@ -184,7 +191,7 @@ def test_csv_is_converted_once(tmp_path: Path) -> None:
     files = str(tmp_path / "predictions.csv"), str(tmp_path / "labels.csv")
     memory = tr.grade(*files, engine="memory")
     streamed = tr.grade(*files, engine="stream")
-    same(streamed.to_dict(), memory.to_dict())
+    assert_same(streamed.to_dict(), memory.to_dict())
     made = sorted((tmp_path / "labels.csv.shards").glob("*.parquet"))
     before = [file.stat().st_mtime_ns for file in made]
     assert len(made) == 2
@@ -199,7 +206,7 @@ def test_spellings_are_one_class_as_in_memory(tmp_path: Path) -> None:
         .then(pl.col("label").str.to_uppercase())
         .otherwise("label")
     )
-    both(tmp_path, odd.drop("index"), predictions)
+    assert_streamed_is_memory(tmp_path, odd.drop("index"), predictions)
 
 
 def test_what_needs_memory_is_refused_in_words(tmp_path: Path) -> None:
@@ -241,7 +248,7 @@ def test_command_line(tmp_path: Path, target: str) -> None:
         to = place / target if engine == "stream" else place / "truth.csv"
         done = run("grade", *common, "--engine", engine, "--truth", str(to))
         printed[engine] = json.loads(done)
-    same(printed["stream"], printed["memory"])
+    assert_same(printed["stream"], printed["memory"])
     ours = tmp_path / "stream" / target
     read = pl.read_csv if ours.suffix == ".csv" else pl.read_parquet
     streamed = read(ours).sort("item")

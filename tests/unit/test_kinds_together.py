@@ -1,5 +1,5 @@
-"""Every two arguments on kinds of labels, and each with those on how items were drawn: answered with
-the doubt said, or refused in words.
+"""Every two arguments on kinds of labels, and each with those on how items were drawn: answered
+with the doubt said, or refused in words.
 """
 
 from __future__ import annotations

@@ -197,7 +197,7 @@ def test_swapped_classes_are_read_back() -> None:
 
 
 def test_swapping_a_guessers_answers_back_is_no_use() -> None:
-    """Many labels make it certain that a guesser is a little worse than chance; it stays a guesser."""
+    """Many labels make it certain that a guesser is a little worse than chance; still a guesser."""
     most = np.full(100, 0.97)
     assert kind(False, True, np.full(100, 0.001), most) == "spammer"
     assert kind(False, True, np.full(100, 0.4), most) == "adversary"

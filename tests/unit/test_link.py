@@ -1,4 +1,4 @@
-"""The link from consensus to truth: its posterior against numerical integration, and its promises."""
+"""The link from consensus to truth: its posterior against numerical integration, its promises."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_weights_of_gold_count_like_repeated_items() -> None:
 
 
 def test_unequal_chances_of_gold_are_corrected() -> None:
-    """Gold chosen mostly where the prediction is wrong: with its chances the answer is right again."""
+    """Gold chosen mostly where the prediction is wrong: with its chances the answer is right."""
     rng = np.random.default_rng(11)
     n = 1200
     truth = rng.integers(0, 2, n)

@@ -1,4 +1,4 @@
-"""Parts of the link, each alone: what gold counts, the slope, flat components, the views' spread."""
+"""Parts of the link, each alone: what gold counts, slope, flat components, the views' spread."""
 
 from __future__ import annotations
 

@@ -136,6 +136,17 @@ def test_a_damaged_file_is_refused_in_words(tmp_path: Path, as_if_many: None) ->
         tr.grade(*files, engine="memory")
 
 
+def test_labels_that_cannot_fit_are_refused_with_the_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, as_if_many: None
+) -> None:
+    files = written(tmp_path, *rows())
+    monkeypatch.setattr(lean, "PER_ROW", 10**12)
+    with pytest.raises(tr.InputError, match=r"1,200 rows.*engine='stream'"):
+        tr.compare({"a": files[0], "b": files[0]}, files[1])
+    with pytest.raises(tr.InputError, match=r"is a folder.*`grade` and `rate`"):
+        tr.labelers(tmp_path)
+
+
 def test_codes_of_texts(request: pytest.FixtureRequest) -> None:
     rng = np.random.default_rng(1)
     texts = pl.Series([None if n == 7 else f"name {n}" for n in rng.integers(0, 90, 1000)])

@@ -1,4 +1,4 @@
-"""Votes that are missing for a reason: unsure answers, skipped items, the check and what it does."""
+"""Votes that are missing for a reason: unsure answers, skipped items, the check and its work."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def test_mutated_files_end_in_a_sentence() -> None:
     assert {word for word, _ in found} == {"read", "refused"}, found
 
 
-@pytest.mark.parametrize("n", [6028, 13824, 18925, 37440, 40954, 53010])
+@pytest.mark.parametrize("n", [6028, 13824, 18925, 37440, 40954, 53010, 170492])
 def test_inputs_that_were_misread_once(n: int) -> None:
     word, why = fuzz.tried(fuzz.damaged(n, fuzz.seeds())[1])
     assert word in {"read", "refused"}, why
@@ -124,10 +124,22 @@ def test_the_seeds_are_valid(name: str) -> None:
 
 DIRECTED: dict[str, tuple[bytes, str]] = {
     "lone carriage returns": (b"item,labeler,label\r1,a,x\n2,b,y\n", "carriage return"),
-    "lone carriage return beside quotes": (b'item,labeler,label\n1,a,"x"\n\r2,b,y\n', "line 3 holds a carriage return"),
-    "lone carriage return in quotes": (b'item,labeler,label\n1,a,"x\ry"\n2,b,"x\ry"\n2,a,"y"\n', ""),
-    "bytes behind gzip": (gzip.compress(b"item,labeler,label\n1,a,x\n") + b"lost", "damaged or cut short"),
-    "two gzip files in one": (gzip.compress(b"item,labeler,label\n1,a,x\n") + gzip.compress(b"1,b,y\n"), ""),
+    "lone carriage return beside quotes": (
+        b'item,labeler,label\n1,a,"x"\n\r2,b,y\n',
+        "line 3 holds a carriage return",
+    ),
+    "lone carriage return in quotes": (
+        b'item,labeler,label\n1,a,"x\ry"\n2,b,"x\ry"\n2,a,"y"\n',
+        "",
+    ),
+    "bytes behind gzip": (
+        gzip.compress(b"item,labeler,label\n1,a,x\n") + b"lost",
+        "damaged or cut short",
+    ),
+    "two gzip files in one": (
+        gzip.compress(b"item,labeler,label\n1,a,x\n") + gzip.compress(b"1,b,y\n"),
+        "",
+    ),
     "newline in the header": (b'item,"lab\neler",label\n1,a,x\n2,b,y\n', ""),
     "cut in a quoted cell": (b'item,labeler,label,text\n1,a,x,"ok"\n2,b,y,"cut', "never closes"),
     "infinite count": (b"item,count_a,count_b\n1,inf,2\n", "Counts are whole"),
@@ -135,11 +147,17 @@ DIRECTED: dict[str, tuple[bytes, str]] = {
     "deep JSON": (b"[" * 100_000, "nested too deeply"),
     "a number of 10,000 digits": (b'[{"item": ' + b"9" * 10_000 + b', "label": "x"}]', ""),
     "lone surrogate": (b'[{"item": "\\ud800", "label": "x"}]', "lone surrogate"),
-    "100,000 columns": (b",".join(b"c%d" % k for k in range(100_000)) + b"\n" + b"1," * 99_999 + b"1\n", "columns, and at most"),
-    "a bomb": (gzip.compress(b"item,labeler,label\n" + b"1,a,x\n" * 15_000_000, 9), "when unpacked"),
+    "100,000 columns": (
+        b",".join(b"c%d" % k for k in range(100_000)) + b"\n" + b"1," * 99_999 + b"1\n",
+        "columns, and at most",
+    ),
+    "a bomb": (
+        gzip.compress(b"item,labeler,label\n" + b"1,a,x\n" * 15_000_000, 9),
+        "when unpacked",
+    ),
     "old Excel": (b"\xd0\xcf\x11\xe0" + b"\x00" * 600, "old Excel"),
     "a zip": (fuzz.bytes_of(lambda b: zipfile.ZipFile(b, "w").writestr("a.txt", "x")), ""),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", DIRECTED)

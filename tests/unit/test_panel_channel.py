@@ -58,7 +58,7 @@ def test_different_asymmetric_labelers_equal_enumeration(n_labelers: int, n_clas
 
 
 def test_groups_of_equal_labelers_equal_count_vectors() -> None:
-    """Six labelers of one kind with three classes: the multinomial of their counts is sufficient."""
+    """Six labelers of one kind, three classes: the multinomial of their counts is sufficient."""
     prior, table = (
         np.array([0.5, 0.3, 0.2]),
         np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.3, 0.2, 0.5]]),

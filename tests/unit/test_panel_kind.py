@@ -14,8 +14,9 @@ from truthing.cli.main import app
 from truthing.panel_kind import guess_panel, is_model_name, is_person_name, panel_of
 
 MODELS = (
-    "gpt-6-mini", "claude-opus-7", "Gemini 4 Flash", "llama-5-70b-instruct", "mistral-huge-2611", "Qwen4-32B",
-    "deepseek-v5", "o5-mini", "nova-2-pro", "phi-6", "grok-7", "command-x-plus", "some-new-model-13b",
+    "gpt-6-mini", "claude-opus-7", "Gemini 4 Flash", "llama-5-70b-instruct", "mistral-huge-2611",
+    "Qwen4-32B", "deepseek-v5", "o5-mini", "nova-2-pro", "phi-6", "grok-7", "command-x-plus",
+    "some-new-model-13b",
 )  # fmt: skip
 PEOPLE = ("A1B2C3D4E5F6G7", "mary@example.com", "worker-19", "w042", "Reader 2", "annotator_b")
 NEITHER = ("anna", "17", "r3", "judge_a", "Philip 2", "Claude", "Opal", "rule: has_link", "user9")

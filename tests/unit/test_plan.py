@@ -96,6 +96,23 @@ def test_one_label_and_unknown_noise_is_not_identified(labelers: Any) -> None:
         plan(budget=50, labelers=labelers, most_labels=1, costs={"item": 0.1, "label": 0.05})
 
 
+SIMULATED: dict[str, Any] = {}
+
+
+@pytest.fixture
+def _surfaces_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plans that differ in money alone share what is simulated, which takes nearly all the time."""
+
+    def remembered(*given: Any, **more: Any) -> Any:
+        key = repr((given, sorted(more.items())))
+        if key not in SIMULATED:
+            SIMULATED[key] = simulate_surface(*given, **more)
+        return SIMULATED[key]
+
+    monkeypatch.setattr("truthing.planning.plan.simulate_surface", remembered)
+
+
+@pytest.mark.usefixtures("_surfaces_once")
 @pytest.mark.parametrize("noise", [None, "known"])
 def test_more_money_never_hurts_and_is_never_overspent(noise: Any) -> None:
     found = [plan(budget=b, noise=noise) for b in (40, 90, 95, 400)]
@@ -113,6 +130,7 @@ def test_more_money_never_hurts_and_is_never_overspent(noise: Any) -> None:
         assert all(a.cost <= b.cost and a.width > b.width for a, b in itertools.pairwise(kept))
 
 
+@pytest.mark.usefixtures("_surfaces_once")
 def test_out_of_reach_is_answered_with_the_nearest_within_reach() -> None:
     both = plan(width=0.06, budget=60)
     assert not both.feasible
@@ -433,11 +451,12 @@ def test_command_line(tmp_path: Path) -> None:
         str(EXAMPLE / "predictions.csv"),
     ]
     export = tmp_path / "next.csv"
+    paid = ["--label-cost", "0.05", "--gold-cost", "2"]
+    wishes = ["--budget", "40", *paid, "--sets", "2", "--most-labels", "3"]
     done = run(
         app,
-        ["plan", "--budget", "40", "--label-cost", "0.05", "--gold-cost", "2", "--sets", "2", "--most-labels", "3", *files,
-         "--gold", str(EXAMPLE / "gold.csv"), "--next", str(export)],
-    )  # fmt: skip
+        ["plan", *wishes, *files, "--gold", str(EXAMPLE / "gold.csv"), "--next", str(export)],
+    )
     assert done.exit_code == 0, done.output
     assert "What you have now gives" in done.stdout
     assert len(export.read_text().splitlines()) == 51

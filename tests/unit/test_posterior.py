@@ -56,9 +56,15 @@ def test_known_noise_equals_enumeration() -> None:
     weight /= weight.sum()
     exact = np.bincount(right, weights=weight, minlength=9)
     samples = sample_known(
-        evidence - evidence.max(axis=1, keepdims=True), data.predictions, np.ones(8, dtype=int), n_outcomes=2, row_prior=np.ones((2, 2)),
-        prior=None, n_draws=40_000, seed=0,
-    )  # fmt: skip
+        evidence - evidence.max(axis=1, keepdims=True),
+        data.predictions,
+        np.ones(8, dtype=int),
+        n_outcomes=2,
+        row_prior=np.ones((2, 2)),
+        prior=None,
+        n_draws=40_000,
+        seed=0,
+    )
     drawn = np.bincount(np.trace(samples.counts, axis1=1, axis2=2).astype(int), minlength=9) / len(
         samples.counts
     )
@@ -189,7 +195,7 @@ def test_panel_error_widens_and_zero_switches_off() -> None:
 
 
 def test_stated_panel_error_means_what_it_says() -> None:
-    """The prior mean of |accuracy - model's accuracy| is the panel error (here within a quarter)."""
+    """The prior mean of |accuracy - model's accuracy| is the panel error (within a quarter)."""
     data = panel(n=2000)
     model = tr.grade(data.predictions, data.labels, panel_error=0, draws=1000)["accuracy"].mean
     for share in (0.01, 0.03):

@@ -103,8 +103,17 @@ def test_stretches_leave_the_chains_where_they_were(data, monkeypatch: pytest.Mo
     for name, at_once in (("whole", 10**12), ("cut", 30_000)):
         monkeypatch.setattr(words, "AT_ONCE", at_once)
         crowd = sample_crowd(
-            entries, predicted, 2, nobody, RowModel.learned(4, 2), prior=None, row_weight=1.0, n_draws=4000, burn=200, seed=1
-        )  # fmt: skip
+            entries,
+            predicted,
+            2,
+            nobody,
+            RowModel.learned(4, 2),
+            prior=None,
+            row_weight=1.0,
+            n_draws=4000,
+            burn=200,
+            seed=1,
+        )
         known = sample_known(
             evidence,
             predicted,

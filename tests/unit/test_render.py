@@ -30,10 +30,21 @@ from truthing.tables.write import write_frame
 
 EXAMPLE = Path(tr.__file__).parent / "examples" / "spam"
 HOSTILE = [
-    "<script>alert(1)</script>", "\"'><img src=x onerror=alert(1)>", "=cmd|' /C calc'!A0", "x" * 10_000, "שלום \u202etxt.exe",
-    "👩‍⚕️ doctor", "two\nlines\rthree", "\x1b]0;owned\x07\x1b[31mred", "</script><svg/onload=alert(1)>", "$x^{", "[bold]markup[/bold]",
-    "{{ 7 * 7 }}", "javascript:alert(1)", "a|b `c` *d*",
-]  # fmt: skip
+    "<script>alert(1)</script>",
+    "\"'><img src=x onerror=alert(1)>",
+    "=cmd|' /C calc'!A0",
+    "x" * 10_000,
+    "שלום \u202etxt.exe",
+    "👩‍⚕️ doctor",
+    "two\nlines\rthree",
+    "\x1b]0;owned\x07\x1b[31mred",
+    "</script><svg/onload=alert(1)>",
+    "$x^{",
+    "[bold]markup[/bold]",
+    "{{ 7 * 7 }}",
+    "javascript:alert(1)",
+    "a|b `c` *d*",
+]
 
 
 @pytest.fixture(scope="module")
@@ -259,7 +270,8 @@ def test_picture_shows_the_numbers(spam: tr.Report) -> None:
     pyplot = pytest.importorskip("matplotlib.pyplot")
     ax = spam.plot()
     drawn = [tuple(line.get_xdata()) for line in ax.lines if len(line.get_xdata()) == 2]
-    assert spam["recall"].interval(0.95) in drawn
+    recall = pytest.approx(spam["recall"].interval(0.95))
+    assert any(ends == recall for ends in drawn)
     pyplot.close(ax.figure)
 
 

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import truthing as tr
+from truthing.comparison.graded import graded_draws
+from truthing.comparison.tallies import Redraw
 from truthing.metrics.confusion import ConfusionMatrix
 from truthing.metrics.ordinal import ordinal_metric
 from truthing.noise.ordinal import ordinal_tables
@@ -204,3 +206,43 @@ def test_a_cut_from_a_form_is_the_same_grade() -> None:
     labels, predicted, _ = graded(n_items=80)
     report = tr.grade(predicted, labels, cut=3.0, panel="people", draws=200)
     assert report.classes == ("below 3", "3 or above")
+
+
+def test_grades_of_several_models_with_weights_and_deployment_equal_repeated_items() -> None:
+    """An item of weight 3 counts as three items."""
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 4, (5, 30))
+    given, weight = rng.integers(0, 4, (2, 30)), rng.integers(1, 4, 30)
+    values = np.array([1.0, 2.0, 3.0, 5.0])
+    repeated = np.repeat(np.arange(30), weight)
+    for metric in ("mean_score", "mean_absolute_error", "weighted_kappa"):
+        weighted = graded_draws(metric, truth, given, values, Redraw("sample", 0, weight))
+        about = truth[:, repeated], given[:, repeated], values
+        assert weighted == pytest.approx(graded_draws(metric, *about, Redraw("sample", 0)))
+    shares = np.tile([0.0, 0.5, 0.0, 0.5], (5, 1))
+    found = graded_draws("mean_score", truth, given, values, Redraw("sample", 0, weight), shares)
+    assert found == pytest.approx(np.full((5, 2), 3.5))
+
+
+def test_grades_of_several_models_on_new_clusters() -> None:
+    """Twenty clusters that are all right or all wrong vary as twenty items do."""
+    truth = np.zeros((4000, 200), dtype=int)
+    cluster = np.repeat(np.arange(20), 10)
+    given = np.stack([cluster % 2, cluster % 2])
+    how = Redraw("population", 0, None, cluster)
+    found = graded_draws("mean_absolute_error", truth, given, np.array([0.0, 1.0]), how)[:, 0]
+    assert found.mean() == pytest.approx(0.5, abs=0.01)
+    assert found.std() == pytest.approx(0.5 / np.sqrt(21), rel=0.05)
+
+
+def test_compare_takes_weights_with_grades() -> None:
+    rng = np.random.default_rng(4)
+    truth = rng.integers(1, 5, 120)
+    votes = np.clip(truth[:, None] + rng.choice([-1, 0, 1], (120, 4), p=[0.1, 0.8, 0.1]), 1, 4)
+    off = np.where(np.arange(120) < 60, truth, np.clip(truth + 1, 1, 4))
+    about: Any = {"scale": "ordinal", "panel": "people", "draws": 300}
+    models, labels = {"a": truth, "b": off}, tr.Labels.from_matrix(votes)
+    plain = tr.compare(models, labels, **about)
+    easy = tr.compare(models, labels, weights=np.where(np.arange(120) < 60, 9.0, 1.0), **about)
+    name = "mean_absolute_error"
+    assert easy.estimate("b", name).mean < plain.estimate("b", name).mean - 0.1

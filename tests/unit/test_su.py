@@ -38,9 +38,15 @@ BINARY = (
 
 def main_example(seed: int, n: int = 1000) -> Any:
     return tr.simulate(
-        n, 5, prior=[0.8, 0.2], operating_point=(0.8, 0.3), difficulty=(1, 5), fallibility=(0.249, 0.030, 0.387, 0.244, 0.154),
-        availability=(0.727, 0.873, 0.286, 0.657, 0.232), seed=seed,
-    )  # fmt: skip
+        n,
+        5,
+        prior=[0.8, 0.2],
+        operating_point=(0.8, 0.3),
+        difficulty=(1, 5),
+        fallibility=(0.249, 0.030, 0.387, 0.244, 0.154),
+        availability=(0.727, 0.873, 0.286, 0.657, 0.232),
+        seed=seed,
+    )
 
 
 def confusion_of(data: Any) -> np.ndarray:

@@ -259,6 +259,30 @@ def test_compare_and_grade_agree_at_deployment_and_with_weights() -> None:
 # ---- words, files, refusals
 
 
+def test_clusters_where_the_noise_model_is_trusted() -> None:
+    """New clusters are wider than new items; single items are clusters as without."""
+    drawn = data()
+    rng = np.random.default_rng(0)
+    part = np.repeat(np.arange(24), 10)
+    hard = (rng.random(24) < 0.5)[part]  # half of the clusters are all wrong
+    predicted = np.where(hard, 1 - drawn.truth, drawn.truth)
+
+    def ask(**said: Any) -> Any:
+        about: Any = {"noise": 0.1, "panel_error": 0, "draws": 1500, **said}
+        return tr.grade(predicted, drawn.labels, **about)["accuracy"]
+
+    plain, new = ask(), ask(target="population")
+    singles = ask(target="population", cluster=np.arange(240))
+    clusters = ask(target="population", cluster=part)
+    assert ask(cluster=part).interval() == plain.interval()
+    assert singles.interval() == pytest.approx(new.interval(), abs=0.02)
+    assert clusters.std == pytest.approx(0.5 / np.sqrt(24), rel=0.25)
+    assert clusters.std > 2 * new.std
+    both = {"a": predicted, "b": drawn.truth}
+    with pytest.raises(tr.InputError, match="for new data with panel_error=0"):
+        tr.compare(both, drawn.labels, cluster=part, target="population", panel_error=0)
+
+
 def test_bad_arguments_are_refused_in_words() -> None:
     drawn = data()
     ask = lambda **said: tr.grade(drawn.predictions, drawn.labels, draws=200, **said)  # noqa: E731
@@ -271,7 +295,7 @@ def test_bad_arguments_are_refused_in_words() -> None:
     with pytest.raises(tr.InputError, match="all 0"):
         ask(weights=[0.0] * 240)
     with pytest.raises(tr.InputError, match="cannot be answered with panel_error=0"):
-        ask(cluster=[1] * 240, panel_error=0)
+        ask(weights=[1.0, 2.0] * 120, panel_error=0)
     with pytest.raises(tr.InputError, match="by method 'exact'"):
         ask(by=["a"] * 240, method="exact", noise=0.1)
     with pytest.raises(tr.InputError, match="240 slices; at most 200"):

@@ -35,11 +35,16 @@ def inspect_samples() -> list[dict[str, Any]]:
         {"value": "I", "provenance": None},
         {"value": "C", "provenance": {"author": "jo", "timestamp": "2026-01-01"}},
     ]
-    return [
-        {"id": "a", "epoch": 1, "scores": {"model": {"value": "C", "history": []}, "match": {"value": 1.0}}},
-        {"id": "b", "epoch": 1, "scores": {"model": {"value": "C", "history": edit}, "match": {"value": 0}}},
-        {"id": "c", "epoch": 1, "scores": {"model": {"value": float("nan")}, "match": {"value": True}, "parts": {"value": {"x": 1}}}},
-    ]  # fmt: skip
+    scores = {
+        "a": {"model": {"value": "C", "history": []}, "match": {"value": 1.0}},
+        "b": {"model": {"value": "C", "history": edit}, "match": {"value": 0}},
+        "c": {
+            "model": {"value": float("nan")},
+            "match": {"value": True},
+            "parts": {"value": {"x": 1}},
+        },
+    }
+    return [{"id": item, "epoch": 1, "scores": found} for item, found in scores.items()]
 
 
 def test_inspect_json_and_eval(tmp_path: Path) -> None:
@@ -116,8 +121,9 @@ def test_lm_evaluation_harness(tmp_path: Path) -> None:
 
 def langfuse_rows() -> list[dict[str, Any]]:
     def row(n: int, trace: str, name: str, word: str, source: str = "EVAL") -> dict[str, Any]:
-        return {"id": f"s{n}", "trace_id": trace, "observation_id": None, "name": name, "value": None,
-                "data_type": "CATEGORICAL", "string_value": word, "source": source}  # fmt: skip
+        what = {"data_type": "CATEGORICAL", "string_value": word, "value": None}
+        where = {"id": f"s{n}", "trace_id": trace, "observation_id": None}
+        return {**where, "name": name, **what, "source": source}
 
     text = {**row(9, "t1", "why", "because"), "data_type": "TEXT", "value": 0}
     return [
@@ -167,7 +173,8 @@ def test_mlflow_and_phoenix(tmp_path: Path) -> None:
     def assessment(
         trace: str, kind: str, who: str, value: Any, name: str = "correct"
     ) -> dict[str, Any]:
-        return {"trace_id": trace, "name": name, "source": {"source_type": kind, "source_id": who}, "feedback": {"value": value}}  # fmt: skip
+        source = {"source_type": kind, "source_id": who}
+        return {"trace_id": trace, "name": name, "source": source, "feedback": {"value": value}}
 
     rows = [
         assessment("t1", "LLM_JUDGE", "gpt", True), assessment("t2", "LLM_JUDGE", "gpt", False),
@@ -179,11 +186,12 @@ def test_mlflow_and_phoenix(tmp_path: Path) -> None:
     other = assessment("t1", "LLM_JUDGE", "gpt", "low", "risk")
     with pytest.raises(tr.InputError, match="several questions: correct, risk"):
         inspect(saved(tmp_path, [*rows, other]))
+    judge, person = ({"annotator_kind": kind} for kind in ("LLM", "HUMAN"))
     spans = [
-        {"span_id": "s1", "name": "gpt", "annotator_kind": "LLM", "result": {"label": "ok", "score": 1}},
-        {"span_id": "s2", "name": "gpt", "annotator_kind": "LLM", "result": {"label": "bad", "score": 0}},
-        {"span_id": "s1", "name": "review", "annotator_kind": "HUMAN", "result": {"label": "bad"}},
-    ]  # fmt: skip
+        {"span_id": "s1", "name": "gpt", **judge, "result": {"label": "ok", "score": 1}},
+        {"span_id": "s2", "name": "gpt", **judge, "result": {"label": "bad", "score": 0}},
+        {"span_id": "s1", "name": "review", **person, "result": {"label": "bad"}},
+    ]
     reading = inspect(saved(tmp_path, spans))
     assert said(reading) == {("s1", "gpt"): "ok", ("s2", "gpt"): "bad"}
     assert reading.gold.as_dict() == {"s1": "bad"}
@@ -217,9 +225,17 @@ def test_label_studio_questions_and_choices(tmp_path: Path) -> None:
 
 def test_annotation_tools(tmp_path: Path) -> None:
     argilla = [
-        {"id": "r1", "fields": {}, "responses": {"q": [{"value": "a", "user_id": "u"}]}, "suggestions": {"q": {"value": "b"}}},
-        {"id": "r2", "fields": {}, "responses": {"q": [{"value": "b", "user_id": "v"}]}, "suggestions": {}},
-    ]  # fmt: skip
+        {
+            "id": item,
+            "fields": {},
+            "responses": {"q": [{"value": value, "user_id": who}]},
+            "suggestions": suggested,
+        }
+        for item, value, who, suggested in (
+            ("r1", "a", "u", {"q": {"value": "b"}}),
+            ("r2", "b", "v", {}),
+        )
+    ]
     reading = inspect(saved(tmp_path, argilla))
     assert said(reading) == {("r1", "u"): "a", ("r2", "v"): "b"}
     assert reading.predictions.items == ("r1",)

@@ -20,13 +20,14 @@ from starlette.routing import Route
 
 from truthing import __version__
 from truthing.app import security
+from truthing.app.forms import chosen_file, given_files, job_of
 from truthing.app.jobs import JOBS
 from truthing.app.jobs.job import Job
 from truthing.app.jobs.questions import LEVELS
 from truthing.app.kept import FILES
-from truthing.app.look import USES, Look, look
+from truthing.app.look import USES, look
 from truthing.app.runs import MOST_RUNS, MOST_TOGETHER, Run
-from truthing.app.task import Given, Task
+from truthing.app.task import Task
 from truthing.app.uploads import EXAMPLES, Store, UploadedCase
 from truthing.app.words import plain
 from truthing.errors import InputError, TruthingError, in_words
@@ -34,6 +35,9 @@ from truthing.render.console import safe
 
 MOST_FILES = 20
 MOST_KEPT = 5  # times what may be sent at once, for each visitor
+WENT_WRONG = (
+    "Something went wrong that should not. The terminal that runs the page shows the details."
+)
 SAID = {
     "labeler_columns": "Columns that are labelers, split by commas",
     "ignore": "Columns to leave out",
@@ -60,8 +64,12 @@ class Pages:
         self.secret = secrets.token_bytes(32)
         self.starting = threading.Lock()
         self.templates = Environment(
-            loader=PackageLoader("truthing.app"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
-        )  # fmt: skip
+            loader=PackageLoader("truthing.app"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
         self.templates.filters |= {"plain": plain}
 
     def routes(self) -> list[Route]:
@@ -99,15 +107,24 @@ class Pages:
     def home_page(self, request: Request, problem: str = "", status: int = 200) -> HTMLResponse:
         cases = self.store.of(request.scope["session_id"])
         return self.show(
-            request, "home.html", status, problem=problem, cases=cases, examples=EXAMPLES, most_bytes=self.most_bytes,
-            too_large=security.too_large(self.most_bytes), kept=self.store.kept.all(),
-        )  # fmt: skip
+            request,
+            "home.html",
+            status,
+            problem=problem,
+            cases=cases,
+            examples=EXAMPLES,
+            most_bytes=self.most_bytes,
+            too_large=security.too_large(self.most_bytes),
+            kept=self.store.kept.all(),
+        )
 
     def home(self, request: Request) -> Response:
         return self.home_page(request)
 
     async def receive(self, request: Request) -> Response:
-        """Files for a new case, or more files for one; a file that is no table is refused and nothing of it kept."""
+        """Files for a new case, or more files for one; a file that is no table is refused and
+        nothing of it kept.
+        """
         form = await self.form(request)
         session = request.scope["session_id"]
         if form.get("start") in JOBS:  # before there are any files
@@ -160,9 +177,20 @@ class Pages:
         self, request: Request, case: UploadedCase, problem: str = "", status: int = 200
     ) -> Response:
         return self.show(
-            request, "case.html", status, case=case, look=look(case), ask=request.query_params.get("ask", ""), problem=problem, roles=ROLES, layouts=LAYOUTS, uses=USES, remarks=SAID,
-            most_bytes=self.most_bytes, too_large=security.too_large(self.most_bytes),
-        )  # fmt: skip
+            request,
+            "case.html",
+            status,
+            case=case,
+            look=look(case),
+            ask=request.query_params.get("ask", ""),
+            problem=problem,
+            roles=ROLES,
+            layouts=LAYOUTS,
+            uses=USES,
+            remarks=SAID,
+            most_bytes=self.most_bytes,
+            too_large=security.too_large(self.most_bytes),
+        )
 
     async def correct(self, request: Request) -> Response:
         """What people say about the columns and uses of one file."""
@@ -203,8 +231,16 @@ class Pages:
         status: int = 200,
     ) -> Response:
         return self.show(
-            request, "job.html", status, case=case, look=look(case), job=job, form=form, problem=problem, levels=LEVELS
-        )  # fmt: skip
+            request,
+            "job.html",
+            status,
+            case=case,
+            look=look(case),
+            job=job,
+            form=form,
+            problem=problem,
+            levels=LEVELS,
+        )
 
     async def start(self, request: Request) -> Response:
         form = await self.form(request)
@@ -238,7 +274,10 @@ class Pages:
         task = replace(task, command=job.command(task))
         with self.starting:
             if _running(self.store.runs(case.session)) >= MOST_RUNS:
-                raise InputError(f"{MOST_RUNS} runs are under way already: wait until one ends or cancel one, then run again.")  # fmt: skip
+                raise InputError(
+                    f"{MOST_RUNS} runs are under way already: wait until one ends or cancel one, "
+                    "then run again."
+                )
             if _running(self.store.runs()) >= MOST_TOGETHER:
                 raise InputError("others are using all of this machine: run again in a while.")
             task.folder.mkdir(mode=0o700)
@@ -333,10 +372,7 @@ class Pages:
         if isinstance(error, ClientDisconnect):
             words, status = "The files did not arrive: send them again.", 400
         elif not isinstance(error, HTTPException):
-            words, status = (
-                "Something went wrong that should not. The terminal that runs the page shows the details.",
-                500,
-            )
+            words, status = WENT_WRONG, 500
         else:
             words = "There is no such page." if error.detail == "Not Found" else error.detail
             status = error.status_code
@@ -345,35 +381,3 @@ class Pages:
 
 def _running(runs: list[Run]) -> int:
     return sum(run.state == "running" for run in runs)
-
-
-def job_of(request: Request) -> Job:
-    job = JOBS.get(request.path_params["job"])
-    if job is None:
-        raise HTTPException(404, "There is no such page.")
-    return job
-
-
-def chosen_file(case: UploadedCase, number: Any) -> int:
-    """The place of a file that a form speaks of."""
-    if not str(number).isdecimal() or int(number) >= len(case.uploads):
-        raise HTTPException(422, "There is no such file.")
-    return int(number)
-
-
-def given_files(found: Look, job: Job, form: FormData) -> dict[str, tuple[Given, ...]]:
-    """The files that a form chose for each slot of a job."""
-    files: dict[str, tuple[Given, ...]] = {}
-    for slot in job.slots:
-        chosen = [str(place) for place in form.getlist(f"file-{slot.use}") if place != ""]
-        if not chosen and slot.needed:
-            raise InputError(f"{slot.words}: no file was chosen.")
-        if any(not place.isdecimal() or int(place) >= len(found.files) for place in chosen):
-            raise InputError(f"{slot.words}: there is no such file.")
-        seen = [found.files[int(place)] for place in chosen]
-        if seen:
-            files[slot.use] = tuple(
-                Given(s.upload.path, s.upload.name, s.upload.columns, s.roles.get("item"))
-                for s in seen
-            )
-    return files

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from truthing.cli import checking, gates, kinds, options, parse, showing, survey
+from truthing.cli import checking, gates, kinds, options, parse, reading, showing, survey
 from truthing.cli.groups import spread
 from truthing.errors import InputError
 
@@ -74,19 +74,7 @@ def compare(
     output: showing.Output = showing.ON_SCREEN,
     gate: gates.Gate = gates.OPEN,
     seed: options.Seed = 0,
-    layout: options.Layout = None,
-    item_column: options.ItemColumn = None,
-    labeler_column: options.LabelerColumn = None,
-    label_column: options.LabelColumn = None,
-    prediction_column: options.PredictionColumn = None,
-    score_column: options.ScoreColumn = None,
-    truth_column: options.TruthColumn = None,
-    labeler_columns: options.LabelerColumns = None,
-    ignore: options.Ignore = None,
-    missing: options.Missing = None,
-    classes: options.Classes = None,
-    map: options.Map = None,
-    question: options.Question = None,
+    files_are: reading.AllFiles = reading.ALL,
 ) -> None:
     """Is model B better than A? Paired differences, ranks and slices, from noisy labels.
 
@@ -100,21 +88,7 @@ def compare(
 
     output.check()
     asked = gate.asked("compare")
-    wanted = said_of_labels.asked(
-        layout=layout,
-        item_column=item_column,
-        labeler_column=labeler_column,
-        label_column=label_column,
-        prediction_column=prediction_column,
-        score_column=score_column,
-        truth_column=truth_column,
-        labeler_columns=labeler_columns,
-        ignore=ignore,
-        missing=missing,
-        classes=classes,
-        map=map,
-        question=question,
-    )
+    wanted = files_are.asked(said_of_labels.tags)
     case = read_case([labels, *(more_labels or [])], named_files(predictions), gold, asked=wanted)
     seen = said_of_labels.settled(case, positive)
     tagged = said_of_labels.tags is not None

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from truthing.cli import checking, gates, kinds, options, parse, showing, survey
+from truthing.cli import checking, gates, kinds, options, parse, reading, showing, survey
 from truthing.cli.groups import spread
 from truthing.progress import part
 
@@ -85,19 +85,7 @@ def grade(
         typer.Option("--truth", help="Write each item's class probabilities to this file."),
     ] = None,
     seed: options.Seed = 0,
-    layout: options.Layout = None,
-    item_column: options.ItemColumn = None,
-    labeler_column: options.LabelerColumn = None,
-    label_column: options.LabelColumn = None,
-    prediction_column: options.PredictionColumn = None,
-    score_column: options.ScoreColumn = None,
-    truth_column: options.TruthColumn = None,
-    labeler_columns: options.LabelerColumns = None,
-    ignore: options.Ignore = None,
-    missing: options.Missing = None,
-    classes: options.Classes = None,
-    map: options.Map = None,
-    question: options.Question = None,
+    files_are: reading.AllFiles = reading.ALL,
 ) -> None:
     """How good is the classifier really, and how sure can one be? Noisy labels in, honest intervals
     out.
@@ -116,21 +104,7 @@ def grade(
     output.check()
     check_terms(terms)
     asked = gate.asked("grade")
-    wanted = said_of_labels.asked(
-        layout=layout,
-        item_column=item_column,
-        labeler_column=labeler_column,
-        label_column=label_column,
-        prediction_column=prediction_column,
-        score_column=score_column,
-        truth_column=truth_column,
-        labeler_columns=labeler_columns,
-        ignore=ignore,
-        missing=missing,
-        classes=classes,
-        map=map,
-        question=question,
-    )
+    wanted = files_are.asked(said_of_labels.tags)
     common: dict[str, Any] = {
         "by": by,
         "deployment": survey.deployment(deployment),

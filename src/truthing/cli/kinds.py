@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
@@ -94,10 +94,6 @@ class Said:
             "skips": self.skips,
             "tags": self.tags,
         }
-
-    def asked(self, **options: str | None) -> Any:
-        """What was said about files, and whether their cells hold several tags."""
-        return replace(parse.asked(**options), tags=self.tags)
 
     def settled(self, case: Any, positive: str | None = None) -> Any:
         """The case as its classes will be, for whoever has to look at them first."""

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from truthing.cli import kinds, options, parse, showing, survey
+from truthing.cli import kinds, options, parse, reading, showing, survey
 from truthing.cli.groups import spread
 from truthing.errors import TruthingError
 from truthing.progress import part
@@ -71,17 +71,7 @@ def labelers(
     repeats: options.Repeats = "error",
     level: options.Level = 0.95,
     seed: options.Seed = 0,
-    layout: options.Layout = None,
-    item_column: options.ItemColumn = None,
-    labeler_column: options.LabelerColumn = None,
-    label_column: options.LabelColumn = None,
-    truth_column: options.TruthColumn = None,
-    labeler_columns: options.LabelerColumns = None,
-    ignore: options.Ignore = None,
-    missing: options.Missing = None,
-    classes: options.Classes = None,
-    map: options.Map = None,
-    question: options.Question = None,
+    files_are: reading.LabelFiles = reading.LABELS,
 ) -> None:
     """Whom to keep, retrain or drop: how often each labeler errs, what a label tells, what it adds,
     who copies whom.
@@ -92,19 +82,7 @@ def labelers(
     from truthing.render.waiting import waiting
 
     output.check()
-    asked = parse.asked(
-        layout=layout,
-        item_column=item_column,
-        labeler_column=labeler_column,
-        label_column=label_column,
-        truth_column=truth_column,
-        labeler_columns=labeler_columns,
-        ignore=ignore,
-        missing=missing,
-        classes=classes,
-        map=map,
-        question=question,
-    )
+    asked = files_are.asked()
     case = read_case(labels, gold=gold, asked=asked)
     votes = case.labels
     with waiting() as progress:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from truthing.cli import checking, gates, kinds, options, parse, showing, survey
+from truthing.cli import checking, gates, kinds, options, parse, reading, showing, survey
 from truthing.cli.groups import spread
 
 
@@ -31,17 +31,7 @@ def rate(
     output: showing.Output = showing.ON_SCREEN,
     gate: gates.Gate = gates.OPEN,
     seed: options.Seed = 0,
-    layout: options.Layout = None,
-    item_column: options.ItemColumn = None,
-    labeler_column: options.LabelerColumn = None,
-    label_column: options.LabelColumn = None,
-    truth_column: options.TruthColumn = None,
-    labeler_columns: options.LabelerColumns = None,
-    ignore: options.Ignore = None,
-    missing: options.Missing = None,
-    classes: options.Classes = None,
-    map: options.Map = None,
-    question: options.Question = None,
+    files_are: reading.LabelFiles = reading.LABELS,
 ) -> None:
     """How frequent is each class (prevalence, pass rate), from noisy labels and perhaps some gold.
 
@@ -57,19 +47,7 @@ def rate(
 
     output.check()
     asked = gate.asked("rate")
-    wanted = said_of_labels.asked(
-        layout=layout,
-        item_column=item_column,
-        labeler_column=labeler_column,
-        label_column=label_column,
-        truth_column=truth_column,
-        labeler_columns=labeler_columns,
-        ignore=ignore,
-        missing=missing,
-        classes=classes,
-        map=map,
-        question=question,
-    )
+    wanted = files_are.asked(said_of_labels.tags)
     common: dict[str, Any] = {
         "by": by,
         "noise": parse.noise(noise),

@@ -21,8 +21,9 @@ from truthing.asking import (
     unseen_choice,
 )
 from truthing.class_codes import Array
+from truthing.comparison.draws import Scored
 from truthing.comparison.models import join_models, slice_warnings, slices_of
-from truthing.comparison.result import Comparison, Scored, check_models
+from truthing.comparison.result import Comparison, check_models
 from truthing.errors import InputError, NotIdentified, did_you_mean, listing
 from truthing.kinds import Kinds
 from truthing.labels import Labels, Repeats
@@ -40,6 +41,7 @@ from truthing.survey.calibration import CalibrationItems
 from truthing.survey.deployment import as_deployment
 from truthing.survey.design import Survey
 from truthing.survey.together import said_together
+from truthing.truth.trusted_clusters import refuse_new_clusters
 
 if TYPE_CHECKING:
     from truthing.truth.several_models import SharedTruth
@@ -219,6 +221,7 @@ def compare(
     among = kinds.panel(joined[0], kind, seed, assumptions, names)
     trained = _trained(trained_on_labels, names, gold=bool((joined[0].gold >= 0).any()))
     survey = survey_of(joined[0], order, cluster=cluster, weights=weights, stratum=stratum)
+    refuse_new_clusters(survey, target, panel_error)
     also = {"deployment": deployment, "gold_weights": gold_weights}
     asked = kinds.question(joined[0], survey.used, **also, calibration_set=calibration_set)
     graded = [nearest_grades(j, asked["values"], assumptions) for j in joined]

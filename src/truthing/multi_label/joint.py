@@ -24,6 +24,7 @@ ENOUGH_GOLD = 20  # items, to say whether the tags of an item are right together
 # the same way, and Hamming accuracy of a lenient panel was held 7 times in 10
 ENOUGH_TO_PART = 200
 SUBSET_DRAWS, MOST_CELLS = 1000, 60_000_000
+AT_ONCE = 1_000_000  # cells, so that memory stays small
 STEPS = np.linspace(0, 1, 21)
 
 
@@ -124,11 +125,13 @@ def all_right(
     way = rng.choice(together, n_draws)
     odds = np.log(np.clip(right, 1e-9, 1 - 1e-9) / np.clip(1 - right, 1e-9, 1 - 1e-9))
     sure = (right < 1e-6) | (right > 1 - 1e-6)
+    shifts = np.empty((n_draws, n_tags))
+    for t in range(n_tags):  # many draws have the same accuracy
+        wanted, place = np.unique(accuracy[t, chosen], return_inverse=True)
+        shifts[:, t] = _shifts(odds[:, t], right[:, t], sure[:, t], wanted)[place]
     drawn = np.empty(n_draws)
-    for d, at in enumerate(chosen):
-        moved = right.copy()
-        for t in range(n_tags):
-            moved[:, t] = _moved(odds[:, t], right[:, t], sure[:, t], accuracy[t, at])
+    for d in range(n_draws):
+        moved = _moved(odds, right, sure, shifts[d])
         logs = np.log(np.maximum(moved, 1e-12))
         chance = np.exp((1 - way[d]) * logs.sum(axis=1) + way[d] * logs.min(axis=1))
         if target == "sample":
@@ -138,16 +141,25 @@ def all_right(
     return Estimate.from_draws(drawn, slack=slack)
 
 
-def _moved(odds: Array, right: Array, sure: Array, wanted: float) -> Array:
-    """Chances with log-odds moved so that they average to ``wanted``, but for what is known."""
-    if np.isnan(wanted) or sure.all():
-        return right
-    low, high = -12.0, 12.0
-    for _ in range(30):
-        middle = (low + high) / 2
-        now = np.where(sure, right, 1 / (1 + np.exp(-np.clip(odds + middle, -30, 30))))
-        low, high = (middle, high) if now.mean() < wanted else (low, middle)
-    return np.asarray(now)
+def _moved(odds: Array, right: Array, sure: Array, shift: Array) -> Array:
+    """Chances with log-odds moved, but for what is known; where there is no shift, as they are."""
+    chance = 1 / (1 + np.exp(-np.clip(odds + shift, -30, 30)))
+    return np.where(sure | np.isnan(shift), right, chance)
+
+
+def _shifts(odds: Array, right: Array, sure: Array, wanted: Array) -> Array:
+    """By how much to move log-odds so that the chances average to each of ``wanted``."""
+    found = np.empty(len(wanted))
+    at_once = max(1, AT_ONCE // max(len(odds), 1))
+    for start in range(0, len(wanted), at_once):
+        part = wanted[start : start + at_once]
+        low, high = np.full(len(part), -12.0), np.full(len(part), 12.0)
+        for _ in range(30):
+            middle = (low + high) / 2
+            below = _moved(odds, right, sure, middle[:, None]).mean(axis=1) < part
+            low, high = np.where(below, middle, low), np.where(below, high, middle)
+        found[start : start + at_once] = np.where(np.isnan(part), np.nan, middle)
+    return found
 
 
 def ways(right: Array, agree: Array) -> Array:
@@ -165,7 +177,9 @@ def ways(right: Array, agree: Array) -> Array:
         level = (right[:, t].sum() + 0.5) / (len(right) + 1)
         some = np.clip(0.05 + 0.9 * agree[:, t], 0.02, 0.98)
         odds = np.log(some / (1 - some))
-        chance[:, t] = _moved(odds, some, np.zeros(len(some), dtype=bool), level)
+        never = np.zeros(len(some), dtype=bool)
+        shift = _shifts(odds, some, never, np.array([level]))
+        chance[:, t] = _moved(odds, some, never, shift)
     logs = np.log(np.clip(chance, 1e-9, 1 - 1e-9))
     likely = []
     for step in STEPS:

@@ -9,10 +9,14 @@ import numpy as np
 from truthing.arguments import as_panel_error, as_seed
 from truthing.errors import InputError, NotIdentified
 from truthing.metrics.counts import Tally, evaluate
-from truthing.metrics.estimate import check_level
 from truthing.planning import pilot as pilots
+from truthing.planning.checks import (
+    check_wishes,
+    chosen_target,
+    items_with_pilot,
+    wished_panel_error,
+)
 from truthing.planning.design import (
-    MOST_ITEMS,
     CostCurve,
     Costs,
     Stock,
@@ -24,7 +28,7 @@ from truthing.planning.design import (
 )
 from truthing.planning.drawn import Sampling, by_word
 from truthing.planning.result import Plan
-from truthing.planning.surface import FEWEST, simulate_surface
+from truthing.planning.surface import simulate_surface
 from truthing.planning.widths import Goal
 from truthing.planning.words import answer_sentence, doubts, what_is_assumed
 from truthing.planning.world import World, assumed_world
@@ -130,17 +134,19 @@ def plan(
 
     Examples
     --------
-    >>> found = plan(budget=200, costs={"item": 0.1, "label": 0.05, "gold": 2}, labelers=0.15, accuracy=0.8, prior=0.4, noise="known", sets=2)
+    >>> costs = {"item": 0.1, "label": 0.05, "gold": 2}
+    >>> world = {"labelers": 0.15, "accuracy": 0.8, "prior": 0.4, "noise": "known"}
+    >>> found = plan(budget=200, costs=costs, **world, sets=2)
     >>> found.best.cost <= 200 and 0.02 < found.best.width < 0.2
     True
     """
-    _check(width, budget, level, most_labels, sets, items)
+    check_wishes(width, budget, level, most_labels, sets, items)
     seed, panel_error = as_seed(seed), as_panel_error(panel_error)
-    target = _target(target, items, costs, pilot)
+    target = chosen_target(target, items, costs, pilot)
     assumptions: list[str] = []
     if pilot is not None:
         known = pilots.is_known(noise, pilots.pilot_labels(pilot))
-        goal = Goal(metric, target, level, known, None if known else _panel_error(panel_error))
+        goal = Goal(metric, target, level, known, wished_panel_error(panel_error, known))
         learned = pilots.learn(
             pilot,
             costs=costs,
@@ -155,7 +161,7 @@ def plan(
         world, stock, prices = learned.world, learned.stock, learned.costs
         sampling = learned.sampling
         assumptions += learned.assumptions
-        items = _pilot_items(items, stock, prices)
+        items = items_with_pilot(items, stock, prices)
     else:
         known = noise is not None and noise != "learned"
         if known and noise != "known":
@@ -170,7 +176,7 @@ def plan(
                     "and files need data, `pilot=...`."
                 )
             labelers = noise
-        goal = Goal(metric, target, level, known, None if known else _panel_error(panel_error))
+        goal = Goal(metric, target, level, known, wished_panel_error(panel_error, known))
         world = assumed_world(
             labelers=labelers,
             accuracy=accuracy,
@@ -203,92 +209,25 @@ def plan(
     sentence = answer_sentence(
         best, goal, curves, feasible=feasible, width=width, budget=budget, floor=floor, now=now
     )
-    return Plan(
-        best, table, frontier(curves), feasible, goal, width, budget, world, floor, now, warnings, assumptions, seed, sentence,
-        curves, None if learned is None else learned.state,
-    )  # fmt: skip
-
-
-def _check(
-    width: float | None,
-    budget: float | None,
-    level: float,
-    most_labels: int,
-    sets: int,
-    items: int | None,
-) -> None:
-    if width is None and budget is None:
-        raise InputError(
-            "say what is wanted: width=0.06 (an interval of ±0.03), budget=500, or both (the budget is the limit)."
-        )
-    if width is not None and not 0 < width < 1:
-        raise InputError(
-            f"width {width:g} is outside (0, 1): it is the whole interval, high minus low; ±0.03 is width 0.06."
-        )
-    most = max(items or 0, MOST_ITEMS)
-    if width is not None and width * most < 1:
-        raise InputError(
-            f"width {width:g} is less than one item in {most:,}, and plans end at so many: no "
-            f"number of labels reaches it. Ask for more, such as width=0.02 (±0.01)."
-        )
-    if budget is not None and not (np.isfinite(budget) and budget > 0):
-        raise InputError(f"budget {budget:g}: give an amount above 0, in the unit of the costs.")
-    check_level(level)
-    if most_labels < 1 or sets < 2:
-        raise InputError(
-            f"most_labels {most_labels} and sets {sets}: at least one label per item and two "
-            f"simulated sets."
-        )
-    if items is not None and items < FEWEST:
-        raise InputError(f"{items} items: plans start at {FEWEST}; below, buy gold on all of them.")
-
-
-def _target(target: str | None, items: int | None, costs: Any, pilot: Any) -> str:
-    """Fixed items can be asked about themselves; items to be bought only stand for new data."""
-    selling = isinstance(costs, dict) and costs.get("item") is not None
-    fixed = items is not None or (pilot is not None and not selling)
-    if target is None:
-        return "sample" if fixed else "population"
-    if target not in ("sample", "population"):
-        raise InputError(
-            f"target {target!r} is not known: choose sample (these items) or population (new data like them)."
-        )
-    if target == "sample" and not fixed:
-        raise InputError(
-            "`target='sample'` asks about the very items you label, and the fewer they are the "
-            "less there is to know: fix them with `items=500`, or plan for `target='population'` "
-            "(new data like them)."
-        )
-    return target
-
-
-def _panel_error(value: Any) -> Any:
-    if value == 0:
-        raise InputError(
-            "`panel_error=0` with learned noise is not planned for: plan with `noise='known'`, "
-            "whose widths it approaches with many items."
-        )
-    return value
-
-
-def _pilot_items(items: int | None, stock: Stock, costs: Costs) -> int | None:
-    if items is None:
-        return stock.items if costs.item is None else None
-    if items < stock.items:
-        raise InputError(
-            f"items {items:,}: your data already have {stock.items:,}; give more, or leave it out."
-        )
-    if items > stock.items and costs.item is None:
-        raise InputError(
-            "more items than you have need a price: give `costs={'item': 0.1}` as well."
-        )
-    return items
+    found = best, table, frontier(curves), feasible
+    wanted = goal, width, budget, world
+    said = warnings, assumptions, seed, sentence
+    state = None if learned is None else learned.state
+    return Plan(*found, *wanted, floor, now, *said, curves, state)
 
 
 def _curves(
-    world: World, goal: Goal, costs: Costs, stock: Stock, items: int | None, most_labels: int, sets: int, seed: int, say: Progress,
+    world: World,
+    goal: Goal,
+    costs: Costs,
+    stock: Stock,
+    items: int | None,
+    most_labels: int,
+    sets: int,
+    seed: int,
+    say: Progress,
     sampling: Sampling,
-) -> list[CostCurve]:  # fmt: skip
+) -> list[CostCurve]:
     """Simulate every composition's surface, and trace what can be bought on it."""
     if items is None and costs.item is None:
         raise InputError(

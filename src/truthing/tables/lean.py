@@ -4,6 +4,7 @@ block of rows at a time: as texts, all of them together would take twenty times 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,9 +18,11 @@ from truthing.hashed import BLOCK, code_texts
 from truthing.tables.asked import Asked
 from truthing.tables.binary import MOST_CELLS, _damaged
 from truthing.tables.columns import recognise
+from truthing.tables.fragile import careful, tries_apart
 from truthing.tables.table import Table
 
 MANY = 1_000_000  # rows; fewer are read at once
+PER_ROW = 60  # bytes in memory, at most, with five labels per item
 HEAD = 20_000  # rows that show what the columns are
 ROLES = ({"item", "labeler", "label"}, {"item", "prediction"})
 BROKEN = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
@@ -53,7 +56,8 @@ class Lean(Table):
 
     def _read(self, scan: pl.LazyFrame, rows: int | None = None) -> pl.DataFrame:
         try:
-            found = scan.collect()
+            with careful(b"", self.name):
+                found = scan.collect()
         except BROKEN as problem:
             raise _damaged(self.name, "Parquet", problem) from None
         if found.height != (self.rows if rows is None else rows):
@@ -61,21 +65,42 @@ class Lean(Table):
         return found
 
 
+def _refuse_too_many(name: str, rows: int) -> None:
+    """Labels that this machine cannot hold are refused before they fill it."""
+    try:
+        room = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return  # not every system tells
+    needed = rows * PER_ROW
+    if needed > room:
+        raise InputError(
+            f"{name} holds {rows:,} rows. In memory they take about {needed / 1e9:,.0f} GB, "
+            f"and this machine has {room / 1e9:,.0f}: from {room // PER_ROW:,} rows on, only "
+            "`grade` and `rate` go on, with `engine='stream'`. Give other commands a part of the "
+            "items."
+        )
+
+
 def lean_table(source: Any, asked: Asked) -> Table | None:
     """The file column by column, where it is large and holds nothing else; otherwise None."""
     if not isinstance(source, str | Path) or asked.tags or asked.per or asked.question:
         return None
+    if tries_apart():
+        return None  # a server does not read what it did not try elsewhere
     path = Path(source)
     try:
         if path.suffix.lower() != ".parquet" or not path.is_file():
             return None
         scan = pl.scan_parquet(path)
-        schema, rows = scan.collect_schema(), int(scan.select(pl.len()).collect().item())
+        with careful(b"", path.name):
+            schema, rows = scan.collect_schema(), int(scan.select(pl.len()).collect().item())
         cells = rows * len(schema)
+        _refuse_too_many(path.name, rows)
         plain = all(kind == pl.String or kind.is_integer() for kind in schema.values())
         if rows < MANY or not plain or cells > min(200 * path.stat().st_size, MOST_CELLS):
             return None
-        head = scan.head(HEAD).collect()
+        with careful(b"", path.name):
+            head = scan.head(HEAD).collect()
     except BROKEN:
         return None  # the reader of small files has words for it
     table = Lean(head, path.name, "Parquet", first_line=1, path=path, rows=rows)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from truthing.class_codes import Array
+from truthing.errors import listing
 from truthing.metrics.confusion import ConfusionMatrix
 from truthing.metrics.counts import metric_names
 from truthing.metrics.estimate import NEARLY
@@ -180,8 +181,10 @@ def _taken_from_gold(question: Question, answer: AnswerBesideGold) -> list[str]:
     taken = [name for name in shown if answer.share_of_gold(name) > 0]
     if not taken:
         return []
+    names = listing((name.replace("_", " ") for name in taken), MOST_NAMED)
     return [
-        f"Gold alone is much surer than gold with labels of {', '.join(taken)}: it counts more."
+        f"For {names} gold by itself has a much narrower interval than gold with labels: there it "
+        "counts more."
     ]
 
 

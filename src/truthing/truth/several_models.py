@@ -142,7 +142,10 @@ def shared_truth(
             for j, row in enumerate(predicted)
         ]
         return _linked(asked, scored, model, panel_error, learned, say)
-    refuse_survey(survey.used, "with panel_error=0: leave panel_error out.")
+    refuse_survey(
+        [name for name in survey.used if name != "cluster"],
+        "with panel_error=0: leave panel_error out.",
+    )
     if kinds and kinds["gold_error"] is not None:
         raise InputError(GOLD_IS_A_LABELER)
     if kinds and kinds["labeler_groups"] is not None:

@@ -249,7 +249,9 @@ def settle_tilts(
     drawn = np.ascontiguousarray(drawn).copy()
     loose = np.flatnonzero(rng.random(len(drawn)) < LOOSE)
     for _ in range(ROUNDS):  # levels that are out of reach together settle between: match again
-        rank = committee.right(drawn, free).argsort(axis=0, kind="stable").argsort(axis=0)
+        # rounded: draws that are equal must not be ranked by the last digits of their sums
+        right = np.round(committee.right(drawn, free), 9)
+        rank = right.argsort(axis=0, kind="stable").argsort(axis=0)
         for column in rank.T:
             column[loose] = rng.permutation(column[loose])
         matched = np.take_along_axis(ordered, rank, axis=0)

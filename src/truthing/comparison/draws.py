@@ -1,0 +1,172 @@
+"""What every model scores in every draw of the truth: the draws that a comparison is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from truthing.class_codes import Array
+from truthing.errors import InputError, did_you_mean
+from truthing.metrics.counts import Tally, evaluate
+from truthing.metrics.ordinal import ORDINAL, scale_values
+from truthing.randomness import child
+from truthing.survey.deployment import Deployment, class_factors
+from truthing.survey.design import PLAIN, Survey
+
+if TYPE_CHECKING:
+    from truthing.comparison.tallies import Redraw
+    from truthing.truth.several_models import Pairs, SharedTruth
+
+AREAS = ("auc", "average_precision")
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """What areas under curves need: scores (models × items), the share of labels that say
+    positive, and a run that draws the truth given scores.
+    """
+
+    scores: Array
+    at_face_value: Array
+    run: Callable[[], SharedTruth]
+
+
+@dataclass(frozen=True, eq=False)
+class ModelDraws:
+    """Draws of the truth shared by all models (``truth``: draws × items), what each model predicted
+    (``predicted``: models × items), and every metric as draws × models.
+    """
+
+    models: tuple[str, ...]
+    classes: tuple[Any, ...]
+    positive: int | None
+    truth: Array
+    predicted: Array
+    target: str
+    seed: int
+    sizes: Mapping[str, int]
+    dropped: Mapping[str, int]
+    face_value: tuple[Tally, ...]
+    slices: Mapping[str, Array] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+    assumptions: list[str] = field(default_factory=list)
+    diagnostics: Mapping[str, Any] = field(default_factory=dict)
+    scored: Scored | None = None
+    survey: Survey = PLAIN
+    deployment: Deployment | None = None
+    pairs: Pairs | None = None
+    values: Array | None = None  # of grades on a scale
+    slack: float = 1.0  # of its intervals
+
+    @cached_property
+    def tallies(self) -> tuple[Tally, ...]:
+        """One tally for each model, over draws."""
+        return self._tallies(slice(None), self.target)
+
+    @cached_property
+    def areas(self) -> Array:
+        """AUC and average precision, 2 × draws × models."""
+        return self._areas(slice(None), self.target)
+
+    def draws(self, metric: str = "accuracy") -> Array:
+        """The metric of every model, draws × models."""
+        if metric in AREAS:
+            return np.asarray(self.areas[AREAS.index(metric)])
+        if metric in ORDINAL:
+            return self._graded(metric, slice(None), self.target)
+        return self._evaluate(metric, self.tallies)
+
+    def draws_of(self, metric: str, items: Any, target: str) -> Array:
+        """The same on some of the items; for new data like them, items are redrawn (a Bayesian
+        bootstrap, the same for every model).
+        """
+        if metric in AREAS:
+            return np.asarray(self._areas(items, target)[AREAS.index(metric)])
+        if metric in ORDINAL:
+            return self._graded(metric, items, target)
+        return self._evaluate(metric, self._tallies(items, target))
+
+    def paired_draws(self, metric: str = "accuracy") -> Array:
+        """The metric of every model, draws × models, as differences and ranks take it: with gold
+        the draws are not held to the models' own levels.
+        """
+        if self.pairs is None or metric in AREAS or metric in ORDINAL:
+            return self.draws(metric)
+        return self._evaluate(metric, self._paired_tallies)
+
+    @cached_property
+    def _paired_tallies(self) -> tuple[Tally, ...]:
+        assert self.pairs is not None
+        return self._tallies(slice(None), self.target, self.pairs.keys())
+
+    def _graded(self, metric: str, items: Any, target: str) -> Array:
+        from truthing.comparison.graded import graded_draws
+
+        values = scale_values(self.classes) if self.values is None else self.values
+        truth, predicted = self.truth[:, items], self.predicted[:, items]
+        shares = None
+        if self.deployment is not None:
+            shares = self.deployment.draw(len(truth), np.random.default_rng(self._seed))
+        return graded_draws(metric, truth, predicted, values, self._redraw(items, target), shares)
+
+    def _tallies(self, items: Any, target: str, keys: Array | None = None) -> tuple[Tally, ...]:
+        from truthing.comparison.tallies import count
+
+        known = np.ascontiguousarray((self.truth if keys is None else keys)[:, items])
+        given, n_classes = self.predicted[:, items], len(self.classes)
+        how = self._redraw(items, target)
+        right, truth, predicted = count(known, given, n_classes, how)
+        if self.deployment is not None:
+            shares = self.deployment.draw(len(known), np.random.default_rng(self._seed))
+            factor = class_factors(truth, shares)
+            right, truth, predicted = count(known, given, n_classes, how, factor)
+        return tuple(Tally(right[:, j], truth, predicted[:, j]) for j in range(len(self.models)))
+
+    def _areas(self, items: Any, target: str) -> Array:
+        from truthing.comparison.tallies import areas
+
+        scores = self._with_scores().scores[:, items]
+        positive = self._scored_truth[:, items] == self.positive
+        return areas(positive, scores, self._redraw(items, target))
+
+    def _redraw(self, items: Any, target: str) -> Redraw:
+        """What each of these items counts in each draw."""
+        from truthing.comparison.tallies import Redraw
+
+        parts = self.survey.weight, self.survey.cluster
+        return Redraw(target, self._seed, *(None if p is None else p[items] for p in parts))
+
+    @cached_property
+    def _scored_truth(self) -> Array:
+        """Answer keys drawn given every model's scores, when first asked for: they take a run of
+        their own.
+        """
+        found = self._with_scores().run()
+        for sentences, more in (
+            (self.warnings, found.warnings),
+            (self.assumptions, found.assumptions),
+        ):
+            sentences.extend(sentence for sentence in more if sentence not in sentences)
+        return found.truth
+
+    def _with_scores(self) -> Scored:
+        if self.scored is None:
+            raise InputError("areas under curves need scores of two classes from every model.")
+        return self.scored
+
+    @property
+    def _seed(self) -> np.random.SeedSequence:
+        return child(self.seed, "redrawn items")
+
+    def _evaluate(self, metric: str, tallies: tuple[Tally, ...]) -> Array:
+        found = [evaluate(metric, t, classes=self.classes, positive=self.positive) for t in tallies]
+        return np.stack(found, axis=-1)
+
+    def _place(self, model: str) -> int:
+        if model not in self.models:
+            raise InputError(f"no model is called {model!r}.{did_you_mean(model, self.models)}")
+        return self.models.index(model)
