@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -140,7 +141,8 @@ def test_labels_that_cannot_fit_are_refused_with_the_size(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, as_if_many: None
 ) -> None:
     files = written(tmp_path, *rows())
-    monkeypatch.setattr(lean, "PER_ROW", 10**12)
+    room = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    monkeypatch.setattr(lean, "PER_ROW", room // 1000)
     with pytest.raises(tr.InputError, match=r"1,200 rows.*engine='stream'"):
         tr.compare({"a": files[0], "b": files[0]}, files[1])
     with pytest.raises(tr.InputError, match=r"is a folder.*`grade` and `rate`"):

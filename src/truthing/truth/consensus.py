@@ -73,14 +73,16 @@ class Entries:
     ) -> Memory:
         """These entries for a pass over them; ``predicted`` makes the classifier a rater, ``gold``
         shapes the consensus, ``known`` (numbers in a list of gold) does not."""
-        item, key = self.item, self.rater.astype(np.int32) * np.int32(self.n_classes) + self.label
-        votes = self.votes
+        item, votes = self.item, self.votes
+        key = self.rater.astype(np.int32)  # a copy, which becomes the key in place
+        key *= np.int32(self.n_classes)
+        key += self.label.astype(np.int32, copy=False)
         if (item[1:] < item[:-1]).any():
             order = np.argsort(item, kind="stable")
             item, key, votes = item[order], key[order], votes[order]
         shard = Shard(
-            np.searchsorted(item, np.arange(self.n_items + 1)).astype(np.int64),
-            key.astype(np.int32, copy=False),
+            np.searchsorted(item, np.arange(self.n_items + 1, dtype=item.dtype)).astype(np.int64),
+            key,
             NO_VOTES if _all_one(votes) else votes,
             np.full(self.n_items, -1, np.int32) if gold is None else gold.astype(np.int32),
             NOTHING if predicted is None else predicted.astype(np.int32),
