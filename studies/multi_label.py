@@ -1,6 +1,7 @@
 """Do averages over tags keep their promise, with tags whose mistakes go together? Simulated.
 
     python studies/multi_label.py [data sets] [draws]
+    python studies/multi_label.py compare [data sets] [draws]   differences of two models
 
 Four tags, correlated on items; five labelers; a classifier. Worlds: mistakes of the panel
 independent between tags; items that are hard in all tags; a panel that is lenient in all tags alike
@@ -77,6 +78,32 @@ def once(kind: str, n_gold: int, seed: int, draws: int):
     return np.array(found, dtype=float), report.joint.shared, face
 
 
+def compared(kind: str, n_gold: int, seed: int, draws: int):
+    """The difference of two models, of which one errs twice as often."""
+    truth, guess, votes = world(kind, seed)
+    rng = np.random.default_rng([seed, 2])
+    worse = np.where(rng.random(truth.shape) < 0.12, ~guess, guess)
+    labels = [list(row) for row in zip(*(sets(v) for v in votes))]
+    named = sets(truth)
+    gold = {int(i): named[i] for i in rng.permutation(N_ITEMS)[:n_gold]} if n_gold else None
+    models = {"good": sets(guess), "worse": sets(worse)}
+    found = tr.compare(models, labels, gold=gold, tags=TAGS, panel="people", draws=draws)
+    names = ("macro_f1", "hamming_accuracy")
+    true = [true_value(m, truth, guess) - true_value(m, truth, worse) for m in names]
+    return [holds(found.difference(m, "good", "worse"), value) for m, value in zip(names, true)]
+
+
+def compare(n_sets: int = 40, draws: int = 400) -> None:
+    for kind in WORLDS:
+        for n_gold in (0, 40):
+            told = [compared(kind, n_gold, seed, draws) for seed in range(n_sets)]
+            found = np.array(told, dtype=float)
+            for name, (p, width) in zip(("macro_f1", "hamming"), found.mean(axis=0)):
+                error = np.sqrt(max(p * (1 - p), 0.5 / n_sets) / n_sets)
+                what = f"{kind}, {n_gold} gold, difference of {name}"
+                print(f"{what:<52} {p:.3f} ± {error:.3f}   width {width:.3f}", flush=True)
+
+
 def main(n_sets: int = 40, draws: int = 1000) -> None:
     names = [*METRICS, "macro_f1 apart"]
     for kind in WORLDS:
@@ -92,4 +119,7 @@ def main(n_sets: int = 40, draws: int = 1000) -> None:
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    if sys.argv[1:2] == ["compare"]:
+        compare(*map(int, sys.argv[2:]))
+    else:
+        main(*map(int, sys.argv[1:]))
