@@ -1,5 +1,7 @@
-"""Dawid-Skene by EM at 5 million labels: our time to reach the log-likelihood at which crowd-kit
-stops, and the complete default grade.
+"""Dawid-Skene by EM at 5 million labels: our processor time to reach the log-likelihood at which
+crowd-kit stops, beside crowd-kit's, and that of the complete default grade.
+
+    python benchmarks/dawid_skene.py --items 200000 --classes 2 10
 """
 
 from __future__ import annotations
@@ -45,9 +47,9 @@ def crowd_kit(labels: tr.Labels) -> tuple[float, float, int]:
 
     frame = pd.DataFrame({"task": labels.item, "worker": labels.labeler, "label": labels.label})
     model = DawidSkene(n_iter=100)
-    start = time.perf_counter()
+    start = time.process_time()
     model.fit(frame)
-    seconds = time.perf_counter() - start
+    seconds = time.process_time() - start
     n = labels.n_classes
     rows = np.full((labels.n_labelers * n, n), TINY)
     errors = model.errors_.reset_index()
@@ -70,19 +72,17 @@ def main() -> None:
     small, _, _ = crowd(1000, 20, 2)
     fit_em(small, RowsModel(20, 2))  # compile
     tr.grade(np.zeros(1000, dtype=int), small)
-    print(
-        f"{'classes':>7}{'labels':>11}{'ours s':>9}{'passes':>8}{'crowd-kit s':>13}"
-        f"{'iterations':>12}{'ratio':>8}{'default grade s':>17}"
-    )
+    heads = ("classes", "labels", "ours s", "passes", "crowd-kit s", "iterations", "ratio")
+    print("".join(f"{name:>13}" for name in (*heads, "grade s", "grade GB")), flush=True)
     for n_classes in n.classes:
         labels, predicted, _ = crowd(n.items, n.labelers, n_classes)
-        start = time.perf_counter()
+        start = time.process_time()
         report = tr.grade(predicted, labels)
         report["accuracy"].interval()
-        whole = time.perf_counter() - start
+        whole = time.process_time() - start
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
         theirs, goal, iterations = crowd_kit(labels)
-        start = time.perf_counter()
+        start = time.process_time()
         fit = fit_em(
             labels,
             RowsModel(n.labelers, n_classes),
@@ -90,13 +90,13 @@ def main() -> None:
             tolerance=0.0,
             keep_posterior=False,
         )
-        ours = time.perf_counter() - start
+        ours = time.process_time() - start
         assert fit.log_likelihood >= goal - 1e-6 * abs(goal), "stopped below crowd-kit's likelihood"
         print(
-            f"{n_classes:>7}{labels.n_labels:>11,}{ours:>9.2f}{fit.passes:>8}{theirs:>13.1f}"
-            f"{iterations:>12}{theirs / ours:>8.1f}{whole:>17.1f}"
+            f"{n_classes:>13}{labels.n_labels:>13,}{ours:>13.2f}{fit.passes:>13}{theirs:>13.1f}"
+            f"{iterations:>13}{theirs / ours:>13.1f}{whole:>13.1f}{peak:>13.2f}",
+            flush=True,
         )
-        print(f"        peak memory before crowd-kit ran: {peak:.2f} GB")
 
 
 if __name__ == "__main__":

@@ -228,7 +228,7 @@ MUTANTS = [
     ),
     mutant(
         "repeats never identical",
-        CODES,
+        "repeats.py",
         "(label[first:position] == label[position]).any()",
         "False",
         "labels",

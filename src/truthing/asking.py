@@ -12,11 +12,12 @@ import numpy as np
 
 from truthing.arguments import as_number
 from truthing.case import read_case
-from truthing.class_codes import Array
+from truthing.class_codes import Array, tally
 from truthing.errors import InputError, listing
 from truthing.kinds import NOTHING, Kinds
 from truthing.labels import Repeats
 from truthing.matching import Joined, join
+from truthing.names import names_at
 from truthing.noise.base import NoiseModel
 from truthing.noise.known import Confusion, Symmetric
 from truthing.noise.learned import Learned
@@ -54,7 +55,8 @@ def prepare(
         if held is not None and not held.items:
             raise InputError(f"the {what} hold no item: there is nothing to compute from.")
     joined = join(case.labels, case.predictions, case.gold, repeats=repeats, keep=doubted or keep)
-    return replace(joined, readings=case.readings, given=case.labels.items, doubted=doubted)
+    readings = [replace(reading) for reading in case.readings]  # without what was read by them
+    return replace(joined, readings=readings, given=case.labels.items, doubted=doubted)
 
 
 def survey_of(joined: Joined, order: Order, **columns: Any) -> Survey:
@@ -172,9 +174,9 @@ def calibrated(
 def without_itself(joined: Joined, predicted: Array) -> Joined:
     """Without the labeler who is the classifier: the same answer on every item both have."""
     labels = joined.labels
-    same = labels.label == predicted[labels.item]
-    hits = np.bincount(labels.labeler, weights=same, minlength=labels.n_labelers)
-    count = np.bincount(labels.labeler, minlength=labels.n_labelers)
+    same = labels.label == predicted.astype(np.int32)[labels.item]
+    hits = tally(labels.labeler, labels.n_labelers, same)
+    count = tally(labels.labeler, labels.n_labelers)
     twin = np.flatnonzero((count >= max(20, 0.5 * labels.n_items)) & (hits == count))
     others = labels.n_labelers - len(twin)
     if labels.anonymous or not len(twin) or not others or len(np.unique(predicted)) == 1:
@@ -288,7 +290,7 @@ def selection_weights(chances: Mapping[Any, float] | str, joined: Joined) -> Arr
         given = column_of(chances, joined.readings, "gold_weights")
         chances = {i: number_in(c) or c for i, c in given.items() if c not in (None, "")}
     known = np.flatnonzero(joined.gold >= 0)
-    return chance_weights(chances, [joined.labels.items[i] for i in known])
+    return chance_weights(chances, names_at(joined.labels.items, known))
 
 
 def chance_weights(chances: Mapping[Any, float], items: Sequence[Any]) -> Array:

@@ -21,6 +21,7 @@ from truthing.predictions import Gold, Predictions
 from truthing.tables.asked import UNASKED, Asked
 from truthing.tables.frames import is_frame
 from truthing.tables.layouts import merge
+from truthing.tables.lean import lean_table
 from truthing.tables.read import Reading, check_ignored, read_as
 from truthing.tables.source import open_table
 from truthing.tables.table import Table
@@ -108,7 +109,9 @@ class _Shelf:
         place = _place(file)
         if place not in self.tables:
             asked = file.asked
-            table = open_table(file.source, delimiter=asked.delimiter, question=asked.question)
+            table = lean_table(file.source, asked) or open_table(
+                file.source, delimiter=asked.delimiter, question=asked.question
+            )
             several = asked.tags is not None
             self.tables[place] = gathered(table, asked.tags, role) if several else table
         return self.tables[place]

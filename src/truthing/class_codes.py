@@ -9,10 +9,14 @@ import numpy as np
 import polars as pl
 
 from truthing.errors import InputError, listing
+from truthing.hashed import blocks_of, code_texts
+from truthing.names import Names
+from truthing.sorting import MANY, in_order_by, sorted_by
 
 Array = np.ndarray[Any, Any]
 Codes = np.ndarray[Any, np.dtype[np.int32]]
 
+BLOCK = 1 << 20  # codes that are counted at a time
 _PLAIN_TYPES = ((int,), (str,), (bool,))
 
 
@@ -106,6 +110,10 @@ def code_series(series: pl.Series) -> tuple[Codes, pl.Series]:
     """Codes in order of first appearance, null as -1, and the names as a series."""
     if series.dtype.is_float():
         series = _whole(series.fill_nan(None))
+    if series.dtype == pl.String and len(series) >= MANY:
+        found = code_texts(blocks_of(series), len(series))
+        if found is not None:
+            return found
     if series.dtype in (pl.String, pl.Boolean) or series.dtype.is_float():
         keys = series.cast(pl.String).cast(pl.Categorical).to_physical()
     else:
@@ -144,8 +152,9 @@ def _first_appearance(keys: Array) -> tuple[Codes, Array]:
     # a narrow range needs no sorting: written back to front, the first appearance of each key is
     # what remains
     offset = keys - low if low else keys
-    seen = np.full(high - low + 1, len(keys), dtype=np.int64)
-    seen[offset[::-1]] = np.arange(len(keys) - 1, -1, -1)
+    small: Any = np.int32 if len(keys) < 2**31 else np.int64
+    seen: Array = np.full(high - low + 1, len(keys), dtype=small)
+    seen[offset[::-1]] = np.arange(len(keys) - 1, -1, -1, dtype=small)
     first = np.sort(seen[seen < len(keys)])
     lookup = np.full(high - low + 1, -1, dtype=np.int32)
     lookup[offset[first]] = np.arange(len(first), dtype=np.int32)
@@ -229,15 +238,25 @@ def coded_classes(
     return recode(label, names, classes), tuple(classes)
 
 
-def identical_repeats(key: Array, label: Array, same: Array) -> Array:
-    """Mask of entries that repeat an earlier entry of the same labeler on the same item, label
-    included.
+def tally(codes: Array, size: int, votes: Array | None = None) -> Array:
+    """How often each code stands there, or how many votes it has; -1 is not counted. Block by
+    block, because numpy copies what it counts as wider numbers.
+
+    >>> tally(np.array([0, 2, -1, 2]), 4).tolist()
+    [1, 0, 2, 0]
     """
-    drop = np.zeros(len(key), dtype=bool)
-    start = np.searchsorted(key, key[same])
-    for position, first in zip(same, start):
-        drop[position] = (label[first:position] == label[position]).any()
-    return drop
+    total = np.zeros(size, dtype=np.int64)
+    for first in range(0, len(codes), BLOCK):
+        part = codes[first : first + BLOCK]
+        weights = None if votes is None else votes[first : first + BLOCK]
+        if part.min() < 0:
+            weights = None if weights is None else weights[part >= 0]
+            part = part[part >= 0]
+        if size > len(part):
+            np.add.at(total, part, 1 if weights is None else weights)
+        else:
+            total += np.bincount(part, weights=weights, minlength=size).astype(np.int64)
+    return total
 
 
 MOST_VOTES = 2**31 - 1  # for one class of one item
@@ -263,8 +282,13 @@ def checked_votes(counts: Any) -> Array:
     return table
 
 
-def places_in_order(key: Array, label: Array) -> Array | None:
-    """Entries that hold a label, in the order of their keys; None where they already stand so."""
+def places_in_order(item: Array, labeler: Array, label: Array, sizes: Sequence[int]) -> Any:
+    """Entries that hold a label, by item, labeler and place; None where they already stand so.
+    ``sizes`` are the numbers of items and of labelers.
+    """
+    if len(label) >= MANY:
+        return None if in_order_by(item, labeler, label) else sorted_by(item, labeler, label, sizes)
+    key = item.astype(np.int64) * max(sizes[1], 1) + labeler
     keep = label >= 0
     if keep.all() and not (key[1:] < key[:-1]).any():
         return None
@@ -283,6 +307,8 @@ def narrow(codes: Array) -> Array:
 
 def places_by_name(names: Sequence[Any]) -> Array:
     """Places of names in the order of the names; fast where all are numbers or all are texts."""
+    if isinstance(names, Names):
+        return names.series.arg_sort().to_numpy().astype(np.int64)
     kinds = set(map(type, names))
     if kinds in ({str}, {int}):
         try:
@@ -291,3 +317,9 @@ def places_by_name(names: Sequence[Any]) -> Array:
             pass  # whole numbers too large for a column
     keys = [sort_key(name) for name in names]
     return np.array(sorted(range(len(names)), key=keys.__getitem__), dtype=np.int64)
+
+
+def alike(names: Sequence[Any], others: Sequence[Any]) -> bool:
+    """Whether two lists hold the same names of the same types."""
+    same = (type(a) is type(b) and a == b for a, b in zip(names, others))
+    return len(names) == len(others) and all(same)

@@ -244,6 +244,7 @@ def grade(
     among = kinds.panel(joined, kind, seed, assumptions)
     check_metrics(metrics or (), labels.classes, place)
     model = order.model(as_noise(kinds.model(noise)))
+    order = order.let_go(model)
     fixed = None if prior is None else as_prior(prior, labels.classes)
     shares = as_deployment(deployment, labels.classes, place)
     if method != "posterior":

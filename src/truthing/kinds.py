@@ -142,7 +142,9 @@ class Kinds:
                 "or 'hard' (labelers leave out what is hard)."
             )
         labels = joined.labels
-        doubts = np.array([joined.doubted.get(item, 0) for item in labels.items], dtype=float)
+        doubts = np.zeros(labels.n_items)
+        if joined.doubted:
+            doubts[:] = [joined.doubted.get(item, 0) for item in labels.items]
         told += [remark for remark in joined.remarks if "is no class:" in remark]
         if self.skips == "hard":
             doubts = doubts + skipped_votes(labels)

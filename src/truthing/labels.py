@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
@@ -11,19 +11,23 @@ import numpy as np
 
 from truthing.class_codes import (
     Array,
+    alike,
     checked_votes,
     coded_classes,
     factorise,
-    identical_repeats,
     name_each,
     narrow,
     places_in_order,
     recode,
     shares,
     sort_classes,
+    tally,
 )
 from truthing.errors import InputError, listing
+from truthing.names import frozen, names_at
 from truthing.notes import NOTHING, Notes
+from truthing.repeats import contradiction, identical_repeats, places_in_words
+from truthing.sorting import BLOCK, rows_of
 
 Repeats = Literal["error", "first", "last", "keep"]
 
@@ -44,7 +48,7 @@ class Labels:
     (2,)
     """
 
-    items: tuple[Any, ...]
+    items: Sequence[Any]
     labelers: tuple[Any, ...]
     classes: tuple[Any, ...]
     item: Array
@@ -103,31 +107,30 @@ class Labels:
         classes: Sequence[Any],
         votes: Array | None = None,
         anonymous: bool = False,
-        lines: Array | None = None,
+        lines: Array | int | None = None,
         source: str = "",
     ) -> Labels:
-        """From integer codes (-1 = missing); ``source`` and ``lines`` say where each stood."""
-        key = item.astype(np.int64) * max(len(labelers), 1) + labeler
-        order = places_in_order(key, label)
+        """From codes (-1 = missing); ``source`` and ``lines`` (or the first) say where each was."""
+        order = places_in_order(item, labeler, label, (len(items), len(labelers)))
         if order is not None:
-            key, item, labeler, label = key[order], item[order], labeler[order], label[order]
+            item = item[order]  # one after the other, so that one is let go before the next
+            labeler = labeler[order]
+            label = label[order]
             votes = None if votes is None else votes[order]
-            lines = None if lines is None else lines[order]
         identical, where = 0, dict[Any, str]()
-        same = np.flatnonzero(key[1:] == key[:-1]) + 1
+        same = np.flatnonzero((item[1:] == item[:-1]) & (labeler[1:] == labeler[:-1])) + 1
         if len(same) and not anonymous:
-            drop = identical_repeats(key, label, same)
+            drop = identical_repeats(label, same)
             identical = int(drop.sum())
             clash = same[~drop[same]]
-            for i in clash[:1000] if source else ():
-                place = f"{source}: " if lines is None else f"{source} {lines[i]}: "
-                where[items[item[i]], labelers[labeler[i]]] = place
+            pairs = [(items[item[i]], labelers[labeler[i]]) for i in clash[:1000]]
+            where = places_in_words(pairs, clash if order is None else order[clash], source, lines)
             if identical:
                 keep = ~drop
                 item, labeler, label = item[keep], labeler[keep], label[keep]
                 votes = None if votes is None else votes[keep]
         return cls(
-            items=tuple(items),
+            items=frozen(items),
             labelers=tuple(labelers),
             classes=tuple(classes),
             item=narrow(item),
@@ -229,27 +232,33 @@ class Labels:
     @cached_property
     def indptr(self) -> Array:
         """Entries of item i are ``indptr[i]:indptr[i + 1]``."""
-        return np.searchsorted(self.item, np.arange(self.n_items + 1)).astype(np.int64)
+        return np.append(0, np.cumsum(tally(self.item, self.n_items)))
 
     @cached_property
     def per_item(self) -> Array:
-        return np.bincount(self.item, weights=self.weight, minlength=self.n_items).astype(np.int64)
+        return tally(self.item, self.n_items, self.votes)
 
     @cached_property
     def per_labeler(self) -> Array:
-        votes = np.bincount(self.labeler, weights=self.weight, minlength=self.n_labelers)
-        return votes.astype(np.int64)
+        return tally(self.labeler, self.n_labelers, self.votes)
 
     @cached_property
     def per_class(self) -> Array:
-        votes = np.bincount(self.label, weights=self.weight, minlength=self.n_classes)
-        return votes.astype(np.int64)
+        return tally(self.label, self.n_classes, self.votes)
 
     def counts(self) -> Array:
         """Votes for each class, items × classes."""
-        flat = self.item.astype(np.int64) * self.n_classes + self.label
-        votes = np.bincount(flat, weights=self.weight, minlength=self.n_items * self.n_classes)
-        return votes.astype(np.int64).reshape(self.n_items, self.n_classes)
+        counts = np.zeros((self.n_items, self.n_classes), dtype=np.int64)
+        for run in self.runs():
+            votes = 1 if self.votes is None else self.votes[run]
+            np.add.at(counts, (self.item[run], self.label[run]), votes)
+        return counts
+
+    def runs(self) -> Iterator[slice]:
+        """Entries of some items at a time."""
+        for first in range(0, self.n_items, BLOCK):
+            last = min(first + BLOCK, self.n_items)
+            yield slice(*self.indptr[[first, last]].tolist())
 
     def matrix(self) -> Array:
         """Class codes as items × labelers, -1 where there is no label; the last of several."""
@@ -276,16 +285,15 @@ class Labels:
     def __getitem__(self, index: Any) -> Labels:
         """The labels of some items: a slice, positions or a mask; classes and labelers stay."""
         chosen = np.atleast_1d(np.arange(self.n_items)[index])
-        size = np.diff(self.indptr)[chosen]
-        starts = np.repeat(self.indptr[chosen] - np.concatenate([[0], np.cumsum(size)[:-1]]), size)
-        entries = starts + np.arange(size.sum())
+        columns = [self.labeler, self.label, *([] if self.votes is None else [self.votes])]
+        size, moved = rows_of(self.indptr, chosen, columns)
         return replace(
             self,
-            items=tuple(self.items[i] for i in chosen),
+            items=names_at(self.items, chosen),
             item=np.repeat(np.arange(len(chosen), dtype=np.int32), size),
-            labeler=self.labeler[entries],
-            label=self.label[entries],
-            votes=None if self.votes is None else self.votes[entries],
+            labeler=moved[0],
+            label=moved[1],
+            votes=None if self.votes is None else moved[2],
         )
 
     def select(self, labelers: Sequence[Any]) -> Labels:
@@ -309,13 +317,15 @@ class Labels:
 
     def with_classes(self, classes: Sequence[Any]) -> Labels:
         """The same labels coded in a longer list of classes."""
+        if alike(classes, self.classes):
+            return self
         return replace(
             self, classes=tuple(classes), label=recode(self.label, self.classes, classes)
         )
 
     def renamed(self, names: Sequence[Any]) -> Labels:
         """The same labels with other names for the classes; classes of one name become one."""
-        if all(type(a) is type(b) and a == b for a, b in zip(names, self.classes)):
+        if alike(names, self.classes):
             return self
         classes = sort_classes({(type(c), c): c for c in names}.values())
         label = recode(np.arange(len(names), dtype=np.int32), names, classes)[self.label]
@@ -347,23 +357,15 @@ class Labels:
         if len(clash) == 0 or rule == "keep":
             return self
         if rule == "error":
-            raise InputError(self._contradiction(int(clash[0]), len(clash)))
+            at = int(clash[0])
+            who = self.items[self.item[at]], self.labelers[self.labeler[at]]
+            said = self.classes[self.label[at - 1]], self.classes[self.label[at]]
+            raise InputError(contradiction(self.where.get(who, ""), who, said, len(clash)))
         keep = np.ones(len(self.label), dtype=bool)
         keep[clash if rule == "first" else clash - 1] = False
         votes = None if self.votes is None else self.votes[keep]
         kept = self.item[keep], self.labeler[keep], self.label[keep]
         return replace(self, item=kept[0], labeler=kept[1], label=kept[2], votes=votes)
-
-    def _contradiction(self, at: int, n: int) -> str:
-        """The first of ``n`` contradictions, in words."""
-        item, labeler = self.items[self.item[at]], self.labelers[self.labeler[at]]
-        before, then = (self.classes[self.label[k]] for k in (at - 1, at))
-        return (
-            f"{self.where.get((item, labeler), '')}labeler {labeler!r} says both {before!r} and "
-            f"{then!r} for item {item!r} ({n:,} such repeats in all). "
-            "Keep one with `repeats='first'` or `repeats='last'`, both with `repeats='keep'`, or "
-            "remove a line."
-        )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Labels):

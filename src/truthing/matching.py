@@ -15,6 +15,7 @@ import numpy as np
 from truthing.class_codes import Array, recode, sort_classes
 from truthing.errors import InputError, listing
 from truthing.labels import Labels, Repeats
+from truthing.names import names_at, places_among
 from truthing.notes import Notes
 from truthing.predictions import Gold, Predictions
 from truthing.spelling import letters
@@ -67,13 +68,12 @@ def join(
         _refuse_rows(labels, gold, "gold")
         gold = replace(gold, items=_same_type(gold.items, labels.items, "gold items", warnings))
     classes = _all_classes(labels, predictions, gold)
-    where = {item: i for i, item in enumerate(labels.items)}
     if predictions is None:
         kept = np.arange(labels.n_items)
         source = kept
         unlabeled = 0
     else:
-        place = np.array([where.get(item, -1) for item in predictions.items], dtype=np.int64)
+        place = places_among(labels.items, predictions.items)
         unlabeled = int((place < 0).sum())
         source = np.full(labels.n_items, -1, dtype=np.int64)
         source[place[place >= 0]] = np.flatnonzero(place >= 0)
@@ -86,9 +86,9 @@ def join(
             )
         if unlabeled and len(kept) < labels.n_items:
             _refuse_near_misses(labels.items, predictions.items, "predictions")
-    known = _gold_codes(gold, where, labels, classes, warnings)
-    silent = np.array([item not in keep for item in labels.items])
-    bare = (labels.per_item[kept] == 0) & (known[kept] < 0) & silent[kept]
+    known = _gold_codes(gold, labels, classes, warnings)
+    bare = (labels.per_item[kept] == 0) & (known[kept] < 0)
+    bare[bare] = [labels.items[i] not in keep for i in kept[bare]]
     dropped = {
         "only in labels": labels.n_items - len(kept),
         "only in predictions": unlabeled,
@@ -196,11 +196,10 @@ def _same_length(values: Any, labels: Labels, what: str) -> None:
 
 
 def _same_type(
-    names: tuple[Any, ...], target: tuple[Any, ...], what: str, warnings: list[str]
-) -> tuple[Any, ...]:
+    names: Sequence[Any], target: Sequence[Any], what: str, warnings: list[str]
+) -> Sequence[Any]:
     """The names as the target spells them, where only the type differs."""
-    known = set(target)
-    if any(name in known for name in names):
+    if (places_among(target, names) >= 0).any():
         return names
     for spelling, how in ((str, "another type"), (_loose, "other case, blanks or zeros")):
         texts: dict[str, list[Any]] = {}
@@ -330,7 +329,6 @@ def _loose(item: Any) -> str:
 
 def _gold_codes(
     gold: Gold | None,
-    where: Mapping[Any, int],
     labels: Labels,
     classes: Sequence[Any],
     warnings: list[str],
@@ -338,7 +336,8 @@ def _gold_codes(
     codes = np.full(labels.n_items, -1, dtype=np.int64)
     if gold is None:
         return codes
-    absent = [item for item in gold.items if item not in where]
+    place = places_among(labels.items, gold.items)
+    absent = names_at(gold.items, np.flatnonzero(place < 0))
     if absent:
         _refuse_near_misses(labels.items, gold.items, "gold")
     if len(absent) == gold.n_items:
@@ -351,10 +350,7 @@ def _gold_codes(
             f"{len(absent):,} gold items are not among the labeled items and were left out "
             f"({listing(map(repr, absent), 3)})."
         )
-    coded = recode(gold.label, gold.classes, classes)
-    for item, code in zip(gold.items, coded):
-        if item in where:
-            codes[where[item]] = code
+    codes[place[place >= 0]] = recode(gold.label, gold.classes, classes)[place >= 0]
     return codes
 
 

@@ -7,7 +7,7 @@ see stands in the order of their own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,9 +26,15 @@ from truthing.truth.outcome import NoiseSummary
 class Order:
     """From the user's order to the one inside: ``items[k]`` is the user's place of item k."""
 
-    labels: Labels  # the user's
+    labels: Any  # the user's, or once they are `let_go` only the names of items and labelers
     items: Array
     labelers: Array
+
+    def let_go(self, model: Any) -> Order:
+        """Without the labels in the user's order, unless the model of the noise asks for them."""
+        if isinstance(model, _Tables | _Scores):
+            return self
+        return replace(self, labels=_Listed(self.labels.items, self.labels.labelers))
 
     def truth(self, truth: Array) -> Array:
         """Rows for each item inside, as rows in the user's order."""
@@ -71,6 +77,12 @@ class Order:
                 fallibility=_placed(noise.fallibility, self.labelers),
             )
         return _Tables(noise, self) if isinstance(noise, TableNoise) else _Scores(noise, self)
+
+
+@dataclass(frozen=True, eq=False)
+class _Listed:
+    items: Sequence[Any]
+    labelers: Sequence[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,18 +129,21 @@ def _rearranged(order: Order) -> Labels:
     if not _in_place(order.labelers):
         labelers = tuple(labelers[t] for t in order.labelers)
         labeler = np.argsort(order.labelers).astype(np.int32)[labeler]
-    key = labels.item.astype(np.int64) * labels.n_labelers + labeler
-    if (key[1:] > key[:-1]).all():
-        return replace(labels, labelers=labelers, labeler=labeler)
-    # by label too: contradictions that are kept stand in the order of their rows
-    entries = np.lexsort((labels.label, key))
-    return replace(
-        labels,
-        labelers=labelers,
-        labeler=labeler[entries],
-        label=labels.label[entries],
-        votes=None if labels.votes is None else labels.votes[entries],
-    )
+    label, votes = labels.label, labels.votes
+    own = labels is not order.labels  # the user's labels stay as they are
+    for run in labels.runs():
+        key = labels.item[run].astype(np.int64) * labels.n_labelers + labeler[run]
+        if (key[1:] > key[:-1]).all():
+            continue
+        if not own:
+            label, labeler, own = label.copy(), labeler.copy(), True
+            votes = None if votes is None else votes.copy()
+        # by label too: contradictions that are kept stand in the order of their rows
+        entries = np.lexsort((label[run], key))
+        labeler[run], label[run] = labeler[run][entries], label[run][entries]
+        if votes is not None:
+            votes[run] = votes[run][entries]
+    return replace(labels, labelers=labelers, labeler=labeler, label=label, votes=votes)
 
 
 def _in_place(order: Array) -> bool:

@@ -19,6 +19,7 @@ from truthing.class_codes import (
     sorted_classes,
 )
 from truthing.errors import InputError
+from truthing.names import frozen, names_at
 from truthing.notes import NOTHING, Notes
 
 
@@ -33,7 +34,7 @@ class Predictions:
     2 items, predicted ham 50%, spam 50%
     """
 
-    items: tuple[Any, ...]
+    items: Sequence[Any]
     classes: tuple[Any, ...]
     label: Array | None
     scores: Array | None = None
@@ -59,7 +60,7 @@ class Predictions:
             every = sort_classes({(type(c), c): c for c in (*classes, *score_classes)}.values())
             codes, classes = recode(codes, classes, every), every
         return cls(
-            tuple(items), classes or tuple(score_classes), codes, table, tuple(score_classes)
+            frozen(items), classes or tuple(score_classes), codes, table, tuple(score_classes)
         )
 
     @classmethod
@@ -106,7 +107,7 @@ class Predictions:
         chosen = np.atleast_1d(np.arange(self.n_items)[index])
         return replace(
             self,
-            items=tuple(self.items[i] for i in chosen),
+            items=names_at(self.items, chosen),
             label=None if self.label is None else self.label[chosen],
             scores=None if self.scores is None else self.scores[chosen],
         )
@@ -151,7 +152,7 @@ class Gold:
     2 gold items, cat 50%, dog 50%
     """
 
-    items: tuple[Any, ...]
+    items: Sequence[Any]
     classes: tuple[Any, ...]
     label: Array
     notes: Notes = NOTHING

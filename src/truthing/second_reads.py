@@ -10,6 +10,7 @@ from truthing.arguments import as_number
 from truthing.case import is_source
 from truthing.errors import InputError
 from truthing.matching import Joined, as_gold
+from truthing.names import names_at
 from truthing.truth.gold_error import LARGEST, GoldError
 
 FEWEST = 10
@@ -68,4 +69,5 @@ def _from_second_reads(value: Any, joined: Joined) -> GoldError:
 def _first_reads(joined: Joined) -> dict[str, str]:
     labels = joined.labels
     known = np.flatnonzero(joined.gold >= 0)
-    return {str(labels.items[i]): str(labels.classes[joined.gold[i]]) for i in known}
+    truths = [str(labels.classes[k]) for k in joined.gold[known]]
+    return dict(zip(map(str, names_at(labels.items, known)), truths))

@@ -34,7 +34,7 @@ class CeilingFile:
     """Arguments for `bayes_error`, the items' names, and a sentence on what was taken for what."""
 
     arguments: dict[str, Any]
-    items: tuple[Any, ...]
+    items: Sequence[Any]
     remarks: str
 
 

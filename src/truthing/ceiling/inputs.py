@@ -60,7 +60,7 @@ def shares(
 
 def vote_counts(
     values: Any, what: str = "counts"
-) -> tuple[Array, tuple[Any, ...], tuple[Any, ...] | None]:
+) -> tuple[Array, tuple[Any, ...], Sequence[Any] | None]:
     """Items × classes votes, the classes, and the items' names if they have any; from `Labels` or a
     table of counts.
     """

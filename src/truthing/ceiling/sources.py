@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,7 +35,7 @@ class CeilingSource:
     identified: tuple[float, float] | None = None
     scale: float = 1.0
     classes: tuple[Any, ...] = (0, 1)
-    items: tuple[Any, ...] | None = None
+    items: Sequence[Any] | None = None
     errors: Callable[[Array], Array] | None = None
     against: str = "labels drawn from the same process, their exact expectation"
     details: dict[str, float] = field(default_factory=dict)

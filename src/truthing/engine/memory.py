@@ -30,4 +30,10 @@ class Memory(Engine):
 
 def joined(pieces: Iterator[tuple[Any, ...]]) -> tuple[Any, ...]:
     """Results that are columns with a value for each item, shard after shard."""
-    return tuple(parts[0] if len(parts) == 1 else np.concatenate(parts) for parts in zip(*pieces))
+    columns = [list(parts) for parts in zip(*pieces)]
+    columns.reverse()
+    return tuple(_one(columns.pop()) for _ in range(len(columns)))  # parts are let go one by one
+
+
+def _one(parts: list[Any]) -> Any:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)

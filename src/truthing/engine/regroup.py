@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from truthing.class_codes import Array, identical_repeats, places_by_name, places_in_order
+from truthing.class_codes import Array, places_by_name, places_in_order
 from truthing.engine.partition import deal_labels, deal_predictions, item_names
 from truthing.engine.source import LabelSource
 from truthing.engine.store import VERSION, Page, write_shard
@@ -24,6 +24,7 @@ from truthing.errors import InputError
 from truthing.labels import Repeats
 from truthing.predictions import Gold
 from truthing.progress import Progress, silent
+from truthing.repeats import identical_repeats
 from truthing.tables.asked import Asked
 from truthing.tables.table import parse_names
 from truthing.threads import in_threads
@@ -243,13 +244,13 @@ def _one_each(
     """Labels by item and labeler; identical repeats count once, contradictions by the rule, and how
     many of them are kept."""
     key = item * len(shared.names) + who
-    order = places_in_order(key, label)
+    order = places_in_order(item, who, label, (len(items), len(shared.names)))
     if order is not None:
         key, item, who, label = key[order], item[order], who[order], label[order]
     same = np.flatnonzero(key[1:] == key[:-1]) + 1
     if len(same) == 0:
         return item, who, label, 0
-    keep = ~identical_repeats(key, label, same)
+    keep = ~identical_repeats(label, same)
     key, item, who, label = key[keep], item[keep], who[keep], label[keep]
     clash = np.flatnonzero(key[1:] == key[:-1]) + 1
     if len(clash) and shared.repeats == "error":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -64,7 +65,7 @@ def combined_error(difficulty: Any, fallibility: Any, n_classes: int) -> Array:
     )
 
 
-def align(values: Any, names: tuple[Any, ...], what: str) -> Array:
+def align(values: Any, names: Sequence[Any], what: str) -> Array:
     """A number for all, a sequence in the order of ``names``, or a mapping by name, as an array."""
     if isinstance(values, int | float):
         return np.full(len(names), float(values))

@@ -81,7 +81,8 @@ def one_pass(
     """
     parts = shares(len(labels.start_of) - 1, threads)
     jobs = [(labels, logs, log_prior, n_strata, posterior, *part) for part in parts]
-    counts, totals, likelihoods = zip(*in_threads(_pass, jobs))
+    two = len(log_prior) == 2 and n_strata == 1 and not len(labels.votes)
+    counts, totals, likelihoods = zip(*in_threads(_pass_of_two if two else _pass, jobs))
     return np.sum(counts, axis=0), np.sum(totals, axis=0), float(np.sum(likelihoods))
 
 
@@ -122,6 +123,35 @@ def _pass(labels, logs, log_prior, n_strata, posterior, first, last):  # type: i
         if keep:
             for s in range(n_states):
                 posterior[i, s] = score[s]
+    return counts, totals, likelihood
+
+
+@njit(nogil=True, fastmath={"contract", "reassoc", "nsz"})
+def _pass_of_two(labels, logs, log_prior, n_strata, posterior, first, last):  # type: ignore[no-untyped-def]
+    """The same for two classes and a vote for each label: nothing but two numbers per item."""
+    start_of, key, _, gold = labels
+    keep = len(posterior) > 0
+    counts, totals, likelihood = np.zeros((len(logs), 2)), np.zeros(2), 0.0
+    for i in range(first, last):
+        zero, one = log_prior[0], log_prior[1]
+        if gold[i] == 0:
+            one = -np.inf
+        elif gold[i] == 1:
+            zero = -np.inf
+        for n in range(start_of[i], start_of[i + 1]):
+            zero += logs[key[n], 0]
+            one += logs[key[n], 1]
+        rest = np.exp(-abs(one - zero))
+        likelihood += max(zero, one) + np.log1p(rest)
+        likely, rest = 1.0 / (1.0 + rest), rest / (1.0 + rest)
+        zero, one = (likely, rest) if zero >= one else (rest, likely)
+        totals[0] += zero
+        totals[1] += one
+        for n in range(start_of[i], start_of[i + 1]):
+            counts[key[n], 0] += zero
+            counts[key[n], 1] += one
+        if keep:
+            posterior[i, 0], posterior[i, 1] = zero, one
     return counts, totals, likelihood
 
 

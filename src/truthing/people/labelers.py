@@ -15,6 +15,7 @@ from truthing.kinds import Kinds
 from truthing.labels import Labels, Repeats
 from truthing.matching import Joined
 from truthing.metrics.estimate import NEARLY, Estimate
+from truthing.names import names_at
 from truthing.noise.base import TableNoise
 from truthing.noise.bits import entropy, label_bits
 from truthing.noise.known import Confusion
@@ -345,7 +346,8 @@ def _on_gold(labels: Labels, gold: Array) -> tuple[Array, Array]:
 def _known(joined: Joined) -> dict[Any, Any]:
     """Gold items and their classes, by name."""
     labels, known = joined.labels, np.flatnonzero(joined.gold >= 0)
-    return {labels.items[i]: labels.classes[joined.gold[i]] for i in known}
+    truths = [labels.classes[k] for k in joined.gold[known]]
+    return dict(zip(names_at(labels.items, known), truths))
 
 
 def _assumptions(

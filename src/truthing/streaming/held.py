@@ -20,6 +20,7 @@ from truthing.engine.stream import Stream
 from truthing.errors import InputError, listing
 from truthing.labels import Repeats
 from truthing.matching import as_gold
+from truthing.names import names_at
 from truthing.ordering import Order
 from truthing.predictions import Gold
 from truthing.progress import Progress
@@ -77,7 +78,7 @@ class Held:
 
     def summary(self, noise: NoiseSummary) -> NoiseSummary:
         """What was found about each labeler, in the order of their first label."""
-        order = Order(self, np.empty(0), places_by_name(self.labelers))  # type: ignore[arg-type]
+        order = Order(self, np.empty(0), places_by_name(self.labelers))
         return order.summary(noise)
 
 
@@ -177,7 +178,7 @@ def _with_gold(
         held, _ = stream.with_gold(items.filter(found), n_buckets)
     kept = np.flatnonzero(found)
     codes = np.asarray(gold.label, dtype=np.int64)[kept]
-    return held, codes, tuple(gold.items[i] for i in kept)
+    return held, codes, tuple(names_at(gold.items, kept))
 
 
 def _without_itself(held: Held) -> Held:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from truthing.class_codes import Array, recode, sort_classes
+from truthing.class_codes import Array, recode, sort_classes, tally
 from truthing.errors import InputError, listing
 from truthing.notes import Notes
 from truthing.spelling import is_missing_word, key, letters, merged_spellings
@@ -38,7 +38,7 @@ def settle(
     labeler: Array | None = None,
 ) -> Words:
     """Classes behind raw names; ``what`` is labels, predictions or gold."""
-    counts = np.bincount(codes[codes >= 0].ravel(), minlength=len(names))
+    counts = tally(codes.ravel(), len(names))
     words = [k for k, name in enumerate(names) if counts[k] and is_missing_word(name)]
     gone = [k for k, name in enumerate(names) if asked.is_missing(name)]
     kept = {letters(c) for c in asked.classes or ()} | {letters(m) for m in asked.map}

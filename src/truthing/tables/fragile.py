@@ -41,6 +41,11 @@ def try_apart() -> None:
     _apart = True
 
 
+def tries_apart() -> bool:
+    """Is this a server?"""
+    return _apart
+
+
 def damaged(name: str, why: str = "damaged") -> InputError:
     return InputError(f"{name} is not a readable Parquet file ({why}): write it again.")
 

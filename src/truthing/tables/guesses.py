@@ -10,6 +10,7 @@ import polars as pl
 
 from truthing.class_codes import Array
 from truthing.errors import InputError, listing
+from truthing.names import names_at
 from truthing.notes import Notes
 from truthing.predictions import Gold, Predictions
 from truthing.tables.asked import Asked
@@ -45,7 +46,7 @@ def to_predictions(table: Table, columns: Columns, asked: Asked) -> Predictions:
         keep = np.flatnonzero(words.codes >= 0)
         if len(keep) == 0:
             raise InputError(f"{table.name}: column {prediction!r} holds no prediction at all.")
-        items = tuple(items[i] for i in keep)
+        items = names_at(items, keep)
         words = replace(words, codes=words.codes[keep])
         scores = None if scores is None else scores[keep]
     made = Predictions.from_codes(
@@ -184,7 +185,7 @@ def to_gold(table: Table, columns: Columns, asked: Asked) -> Gold:
     place = np.full(len(words.classes), -1, dtype=np.int32)
     place[used] = np.arange(len(used))
     return Gold(
-        tuple(items[i] for i in known),
+        names_at(items, known),
         tuple(words.classes[k] for k in used),
         place[words.codes[known]],
         notes=table.notes + columns.notes + words.notes,

@@ -73,15 +73,18 @@ def _long(table: Table, columns: Columns, asked: Asked) -> Labels:
         _refuse_nobody(table, columns, item, items)
         labeler, labelers = np.zeros(len(label), dtype=np.int32), ("labeler",)
     words = settle(table, asked, label, names, what="labels", labeler=labeler)
+    held = [words.codes, labeler, item]
+    words = replace(words, codes=label[:0])
+    del item, label, labeler  # from_codes lets each go when it is sorted: nobody else may hold it
+    lines = table.first_line if table.lines is None else table.lines
     made = Labels.from_codes(
-        item, labeler, words.codes, items=items, labelers=labelers, classes=words.classes,
-        lines=table.numbered() if table.unit else None,
-        source=f"{table.name} {table.unit}".rstrip(),
+        held.pop(), held.pop(), held.pop(), items=items, labelers=labelers, classes=words.classes,
+        lines=lines if table.unit else None, source=f"{table.name} {table.unit}".rstrip(),
     )  # fmt: skip
     return _with_words(made, words)
 
 
-def _refuse_nobody(table: Table, columns: Columns, item: Array, items: tuple[Any, ...]) -> None:
+def _refuse_nobody(table: Table, columns: Columns, item: Array, items: Sequence[Any]) -> None:
     """Labels without labelers are one labeler's, if nothing speaks against it."""
     others = [c for c in columns.unused if not never_a_labeler(c)]
     if "item" not in columns.role and others and not table.nameless:
@@ -99,7 +102,7 @@ def _refuse_nobody(table: Table, columns: Columns, item: Array, items: tuple[Any
         )
 
 
-def row_items(table: Table, columns: Columns) -> tuple[Array, tuple[Any, ...]]:
+def row_items(table: Table, columns: Columns) -> tuple[Array, Sequence[Any]]:
     """The item of each row: as named, else the number of the row."""
     if "item" in columns.role:
         return table.required(columns.role["item"], "item")
@@ -112,7 +115,7 @@ def row_items(table: Table, columns: Columns) -> tuple[Array, tuple[Any, ...]]:
     return np.arange(table.frame.height, dtype=np.int32), tuple(range(table.frame.height))
 
 
-def one_row_items(table: Table, columns: Columns) -> tuple[Any, ...]:
+def one_row_items(table: Table, columns: Columns) -> Sequence[Any]:
     """Items of a table with one row for each."""
     item, items = row_items(table, columns)
     if len(items) < len(item):

@@ -61,7 +61,7 @@ class Reading:
                 f"It has {listing(columns)}."
             )
         where = self.columns.get("item")
-        values = self.table.frame[name].to_list()
+        values = self.table.column(name).to_list()
         if where is None:
             return dict(enumerate(values))
         codes, items = self.table.required(where, "item")

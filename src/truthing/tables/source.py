@@ -33,7 +33,10 @@ def _bytes_of(path: str) -> tuple[bytes, str]:
         return sys.stdin.buffer.read(), "standard input"
     file = Path(path)
     if file.is_dir():
-        raise InputError(f"{path} is a folder: name a file in it.")
+        raise InputError(
+            f"{path} is a folder: name a file in it. (A folder of Parquet files is read by `grade` "
+            "and `rate`, which stream it.)"
+        )
     try:
         return file.read_bytes(), file.name
     except FileNotFoundError:

@@ -11,9 +11,11 @@ import polars as pl
 
 from truthing.class_codes import Array, codable, code_series, factorise
 from truthing.errors import InputError
+from truthing.names import named
 from truthing.notes import NOTHING, Notes
 from truthing.spelling import MISSING_WORDS, is_missing_word, tidy
 
+_LONGEST = max(len(word.encode()) for word in MISSING_WORDS)
 _INTEGER = r"^(-?(0|[1-9][0-9]*)|\+[1-9][0-9]*)$"
 _WHOLE_FLOAT = r"^-?(0|[1-9][0-9]*)\.0+$"
 _NUMBER = r"^[-+]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)(e[-+]?[0-9]+)?$"
@@ -39,42 +41,56 @@ class Table:
         """Where a row stands, for a message."""
         return f"{self.name} {self.unit} {self.numbered()[row]}" if self.unit else self.name
 
+    @property
+    def height(self) -> int:
+        """How many rows there are."""
+        return self.frame.height
+
+    def column(self, name: str) -> pl.Series:
+        """All cells of a column."""
+        return self.frame[name]
+
+    def coded(self, name: str) -> tuple[Array, pl.Series]:
+        """A plain column as codes, and the values behind them."""
+        return code_series(self.frame[name])
+
     def numbered(self) -> Array:
         """The number of each row, as people would count it in the file."""
         if self.lines is not None:
             return self.lines
-        return np.arange(self.frame.height, dtype=np.int32) + self.first_line
+        return np.arange(self.height, dtype=np.int32) + self.first_line
 
     def raw(self, column: str) -> tuple[Array, tuple[Any, ...]]:
         """A column as codes and names as they stand there; only empty cells are missing."""
-        series = self.frame[column]
-        if not codable(series):
-            values = series.to_list()
+        if not codable(self.frame[column]):
+            values = self.frame[column].to_list()
             return factorise([None if isinstance(v, str) and not tidy(v) else v for v in values])
-        codes, names = code_series(series)
+        codes, names = self.coded(column)
         if names.dtype in (pl.String, pl.Categorical) or names.dtype == pl.Enum:
             names = names.cast(pl.String)
             codes, names = _without(codes, names, names.str.strip_chars() == "")
         return codes, tuple(names.to_list())
 
-    def codes(self, column: str) -> tuple[Array, tuple[Any, ...]]:
+    def codes(self, column: str) -> tuple[Array, Sequence[Any]]:
         """Names of items or labelers, without blanks around them; numbers where all are."""
-        series = self.frame[column]
-        if not codable(series):
-            values = (tidy(v) if isinstance(v, str) else v for v in series.to_list())
+        if not codable(self.frame[column]):
+            values = (tidy(v) if isinstance(v, str) else v for v in self.frame[column].to_list())
             return factorise([None if is_missing_word(v) else v for v in values])
-        codes, names = code_series(series)
+        codes, names = self.coded(column)
         if names.dtype in (pl.String, pl.Categorical) or names.dtype == pl.Enum:
             names = names.cast(pl.String)
             bare = names.str.strip_chars()
             if (bare != names).any():
                 again, names = code_series(bare)
                 codes = np.append(again, -1)[codes].astype(np.int32)
-            words = ["", *MISSING_WORDS]
-            codes, names = _without(codes, names, names.str.to_lowercase().is_in(words))
-        return codes, tuple(names.to_list()) if self.typed else parse_names(names)
+            short = names.str.len_bytes() <= _LONGEST
+            if short.any():
+                words = ["", *MISSING_WORDS]
+                gone = names.str.to_lowercase().is_in(words) & short
+                codes, names = _without(codes, names, gone)
+        return codes, named(names) if self.typed else parse_names(names)
 
-    def required(self, column: str, what: str) -> tuple[Array, tuple[Any, ...]]:
+    def required(self, column: str, what: str) -> tuple[Array, Sequence[Any]]:
         """As `codes`, where nothing may be missing."""
         codes, names = self.codes(column)
         if (codes < 0).any():

@@ -16,6 +16,7 @@ from truthing.class_codes import Array, recode, sort_classes
 from truthing.errors import InputError, listing
 from truthing.labels import Labels, Repeats
 from truthing.matching import as_gold
+from truthing.names import names_at
 from truthing.noise.base import TableNoise, symmetric_table
 from truthing.noise.known import Confusion
 from truthing.noise.learned import DawidSkene, OneCoin
@@ -168,7 +169,8 @@ def _sampled(
     """
     from truthing.rate import prevalence
 
-    known = {panel.items[i]: panel.classes[gold[i]] for i in np.flatnonzero(gold >= 0)}
+    there = np.flatnonzero(gold >= 0)
+    known = dict(zip(names_at(panel.items, there), [panel.classes[k] for k in gold[there]]))
     found = prevalence(
         panel, gold=known or None, noise=model, prior=prior, panel_error=0, draws=1000
     )

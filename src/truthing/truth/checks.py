@@ -9,9 +9,10 @@ import numpy as np
 from truthing.class_codes import Array
 from truthing.errors import NotIdentified, listing
 from truthing.labels import Labels
+from truthing.sorting import MANY
 from truthing.truth.agreements import unusual_agreement
 from truthing.truth.consensus import DawidSkeneFit, Entries
-from truthing.truth.counted import CountedPanel, n_circles
+from truthing.truth.counted import CountedPanel, circles, n_circles
 
 LEARNED_FROM_LABELS = (
     "The classifier did not learn from these very labels or labelers: one that did agrees "
@@ -83,6 +84,9 @@ def _pieces(labels: Labels | CountedPanel) -> int:
     """Connected groups of labelers who share items."""
     if isinstance(labels, CountedPanel):
         return n_circles(labels)
+    if len(labels.label) >= MANY:
+        found = circles(labels.item, labels.labeler, labels.n_labelers)
+        return len(np.unique(found[labels.per_labeler > 0]))
     circle = np.arange(labels.n_labelers)
     order = np.argsort(labels.item, kind="stable")
     item, labeler = labels.item[order], labels.labeler[order]

@@ -53,7 +53,8 @@ class Entries:
 
     @classmethod
     def of(cls, labels: Labels) -> Entries:
-        votes = labels.weight.astype(np.float64)
+        ones = np.broadcast_to(1.0, len(labels.label))  # takes no room
+        votes = ones if labels.votes is None else labels.votes.astype(np.float64)
         return cls(
             labels.item,
             labels.labeler,
@@ -72,15 +73,17 @@ class Entries:
     ) -> Memory:
         """These entries for a pass over them; ``predicted`` makes the classifier a rater, ``gold``
         shapes the consensus, ``known`` (numbers in a list of gold) does not."""
-        item, key = self.item, self.rater.astype(np.int32) * np.int32(self.n_classes) + self.label
-        votes = self.votes
+        item, votes = self.item, self.votes
+        key = self.rater.astype(np.int32)  # a copy, which becomes the key in place
+        key *= np.int32(self.n_classes)
+        key += self.label.astype(np.int32, copy=False)
         if (item[1:] < item[:-1]).any():
             order = np.argsort(item, kind="stable")
             item, key, votes = item[order], key[order], votes[order]
         shard = Shard(
-            np.searchsorted(item, np.arange(self.n_items + 1)).astype(np.int64),
-            key.astype(np.int32, copy=False),
-            NO_VOTES if (votes == 1).all() else votes,
+            np.searchsorted(item, np.arange(self.n_items + 1, dtype=item.dtype)).astype(np.int64),
+            key,
+            NO_VOTES if _all_one(votes) else votes,
             np.full(self.n_items, -1, np.int32) if gold is None else gold.astype(np.int32),
             NOTHING if predicted is None else predicted.astype(np.int32),
             self.n_raters,
@@ -129,6 +132,7 @@ class Entries:
         weights).
         """
         votes = self.votes if weight is None else weight[self.item] * self.votes
+        votes = np.ascontiguousarray(votes)
         return np.asarray(
             expected_counts(self.item, self.rater, self.label, votes, posterior, self.n_raters)
         )
@@ -144,10 +148,16 @@ class Entries:
         counts.
         """
         votes = self.votes if discount is None else discount[self.item] * self.votes
+        votes = np.ascontiguousarray(votes)
         start = np.tile(log_prior, (self.n_items, 1))
         found = item_posteriors(self.item, self.rater, self.label, votes, log_rows, start)
         fix_gold(found, gold)
         return found
+
+
+def _all_one(votes: Array) -> bool:
+    """Whether each entry counts once; one number that stands for all is looked at once."""
+    return bool((votes[:1] == 1).all() if votes.strides == (0,) else (votes == 1).all())
 
 
 @dataclass(frozen=True, eq=False)

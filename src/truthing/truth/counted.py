@@ -117,6 +117,22 @@ def n_circles(panel: CountedPanel) -> int:
     return len(np.unique(_roots(panel.found.circle)[panel.per_labeler > 0]))
 
 
+def circles(item: Array, labeler: Array, n_labelers: int) -> Array:
+    """For each labeler the lowest one whom chains of shared items connect it with; entries stand
+    by item."""
+    circle = np.arange(n_labelers, dtype=np.int32)
+    _meet(item, labeler, circle)
+    found: Array = _roots(circle)
+    return found
+
+
+@njit(nogil=True)
+def _meet(item, labeler, circle):  # type: ignore[no-untyped-def]
+    for n in range(1, len(item)):
+        if item[n] == item[n - 1]:
+            _join(circle, labeler[n - 1], labeler[n])
+
+
 @njit(nogil=True)
 def _root(circle, t):  # type: ignore[no-untyped-def]
     while circle[t] != t:

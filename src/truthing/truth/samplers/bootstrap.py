@@ -123,7 +123,8 @@ def variational_crowd(
     right = (centre * mean[:n_labelers].diagonal(axis1=1, axis2=2)).sum(axis=1)
     spread = np.sqrt((centre**2 * sd[:n_labelers].diagonal(axis1=1, axis2=2) ** 2).sum(axis=1))
     few = int(np.clip(MOST_ERROR_CELLS // len(right), 40, min(n_draws, 500)))
-    error = np.clip(rng.normal(1 - right, spread, size=(few, len(right))), 0, 1)
+    error = rng.normal(1 - right, spread, size=(few, len(right)))
+    np.clip(error, 0, 1, out=error)
     size = n_draws, n_classes, n_classes
     drawn = np.maximum(rng.normal(moments.mean, np.sqrt(moments.variance), size=size), 0)
     drawn = _fit_columns(drawn, moments.predicted)
