@@ -122,6 +122,7 @@ def plot(rows: list[dict[str, float]], path: Path) -> None:
 
     matplotlib.use("Agg")
     from matplotlib import pyplot
+    from matplotlib.ticker import LogLocator
 
     matplotlib.rcParams["svg.hashsalt"] = "large"
     figure, axes = pyplot.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
@@ -131,6 +132,11 @@ def plot(rows: list[dict[str, float]], path: Path) -> None:
             ax.loglog([r["labels"] for r in mine], [r[what] for r in mine], "o-", label=name)
     for ax, words in zip(axes, ("processor seconds", "peak memory, MB")):
         ax.set(xlabel="labels", ylabel=words)
+        sizes = sorted({int(row["labels"]) for row in rows})
+        ax.set_xticks(sizes, [f"{n:,}" for n in sizes])
+        ax.minorticks_off()
+        ax.yaxis.set_major_locator(LogLocator(10, subs=(1, 2, 5)))
+        ax.yaxis.set_major_formatter("{x:,.0f}")
         ax.grid(alpha=0.3)
     axes[0].legend(frameon=False)
     figure.savefig(path, metadata={"Date": None})
