@@ -298,8 +298,7 @@ class Labels:
 
     def select(self, labelers: Sequence[Any]) -> Labels:
         """Only these labelers, in this order; every item stays, also one left with no label."""
-        unknown = [name for name in labelers if name not in self.labelers]
-        if unknown:
+        if unknown := sorted(set(labelers) - set(self.labelers), key=str):
             raise InputError(
                 f"no labeler is called {listing(unknown)}; there are {listing(self.labelers)}."
             )

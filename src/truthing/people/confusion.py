@@ -37,6 +37,12 @@ from truthing.truth.samplers.labelers import sample_crowd
 BURN = 200
 FEW_DRAWS, FEWEST_DRAWS = 100, 20  # of the tables of very large panels
 MOST_CELLS = 40_000_000  # of all those tables
+MANY_LABELERS = 20_000  # beyond, a sampler takes a minute and a gigabyte
+MANY = (
+    f"So many labelers (over {MANY_LABELERS:,}) are described by a fit instead of draws of all of "
+    "them together: what all of them share is taken as known, and intervals of labelers with few "
+    "labels are a little narrow."
+)
 
 
 def learned_noise(
@@ -61,6 +67,8 @@ def learned_noise(
     entries = Entries.of(labels)
     if model is None:
         model, _ = choose_model(entries, None, seed)
+    if labels.n_labelers > MANY_LABELERS:
+        return _from_fit(labels, fit, prior, seed), [MANY]
     if len(entries.item) > LARGE or labels.n_classes > MANY_CLASSES:
         return _from_fit(labels, fit, prior, seed), []
     rows, name = row_model(model, labels)

@@ -39,6 +39,7 @@ def graded_errors(
     if labels.n_labels > MOST_LABELS:
         return found
     busiest = np.argsort(-labels.per_labeler, kind="stable")[:MOST]
+    busiest = busiest[labels.per_labeler[busiest] >= FEWEST]
     for done, t in enumerate(busiest):
         progress(done / len(busiest), "grading labelers by the others")
         mine = labels.labeler == t

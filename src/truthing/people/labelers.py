@@ -48,7 +48,7 @@ TOGETHER = (
 )
 
 MOST_CELLS = 2_000_000  # labelers × classes × classes
-MOST_LABELERS = 20_000  # with as many, a minute and a gigabyte
+MOST_LABELERS = 200_000
 
 
 def labelers(
