@@ -14,62 +14,30 @@ import truthing as tr
 
 FIRST = 1000  # the prior of the curve was chosen on seeds below this
 AREAS = ("auc", "average_precision")
-# what tr.simulate is told; scores are binormal on the margin, cut at the operating point
+SU = {
+    "difficulty": (1, 5),
+    "fallibility": (0.249, 0.030, 0.387, 0.244, 0.154),
+    "availability": (0.727, 0.873, 0.286, 0.657, 0.232),
+}
+
+
+def design(items: int, labelers: int, prior: float, point: Any = None, **more: Any) -> Any:
+    """What tr.simulate is told; scores are binormal on the margin, cut at the operating point."""
+    world = {"n_items": items, "n_labelers": labelers, "prior": prior, **more}
+    return world if point is None else {**world, "operating_point": point}
+
+
 DESIGNS: dict[str, dict[str, Any]] = {
-    "binormal, 3 labelers, N=300": {
-        "n_items": 300,
-        "n_labelers": 3,
-        "prior": 0.4,
-        "operating_point": (0.8, 0.2),
-    },
-    "binormal, 1 labeler, N=300": {
-        "n_items": 300,
-        "n_labelers": 1,
-        "prior": 0.5,
-        "operating_point": (0.85, 0.25),
-    },
-    "rare class, 3 labelers, N=500": {
-        "n_items": 500,
-        "n_labelers": 3,
-        "prior": 0.1,
-        "operating_point": (0.8, 0.1),
-    },
-    "strong classifier, N=300": {
-        "n_items": 300,
-        "n_labelers": 3,
-        "prior": 0.4,
-        "operating_point": (0.95, 0.05),
-    },
-    "chance classifier, N=300": {
-        "n_items": 300,
-        "n_labelers": 3,
-        "prior": 0.4,
-        "operating_point": (0.5, 0.5),
-    },
-    "N=70": {"n_items": 70, "n_labelers": 3, "prior": 0.5, "operating_point": (0.85, 0.2)},
-    "N=2000": {"n_items": 2000, "n_labelers": 3, "prior": 0.4, "operating_point": (0.8, 0.2)},
-    "tied scores, N=300": {
-        "n_items": 300,
-        "n_labelers": 3,
-        "prior": 0.4,
-        "operating_point": (0.8, 0.2),
-        "ties": 0.1,
-    },
-    "half the positives hidden, N=300": {
-        "n_items": 300,
-        "n_labelers": 3,
-        "prior": 0.4,
-        "hidden": 0.5,
-    },
-    "Su's main example, N=1000": {
-        "n_items": 1000,
-        "n_labelers": 5,
-        "prior": 0.2,
-        "operating_point": (0.8, 0.3),
-        "difficulty": (1, 5),
-        "fallibility": (0.249, 0.030, 0.387, 0.244, 0.154),
-        "availability": (0.727, 0.873, 0.286, 0.657, 0.232),
-    },
+    "binormal, 3 labelers, N=300": design(300, 3, 0.4, (0.8, 0.2)),
+    "binormal, 1 labeler, N=300": design(300, 1, 0.5, (0.85, 0.25)),
+    "rare class, 3 labelers, N=500": design(500, 3, 0.1, (0.8, 0.1)),
+    "strong classifier, N=300": design(300, 3, 0.4, (0.95, 0.05)),
+    "chance classifier, N=300": design(300, 3, 0.4, (0.5, 0.5)),
+    "N=70": design(70, 3, 0.5, (0.85, 0.2)),
+    "N=2000": design(2000, 3, 0.4, (0.8, 0.2)),
+    "tied scores, N=300": design(300, 3, 0.4, (0.8, 0.2), ties=0.1),
+    "half the positives hidden, N=300": design(300, 3, 0.4, hidden=0.5),
+    "Su's main example, N=1000": design(1000, 5, 0.2, (0.8, 0.3), **SU),
 }
 
 
@@ -81,9 +49,7 @@ def one(design: dict[str, Any], method: str, seed: int) -> dict[str, tuple[float
     scores = data.scores
     if ties is not None:
         scores = np.round(scores / ties) * ties
-    if (
-        hidden is not None
-    ):  # these positives look like negatives, the others stand out: far from binormal
+    if hidden is not None:  # these positives look like negatives, the others stand out
         rng = np.random.default_rng([seed, 1])
         shown = (data.truth == 1) & (rng.random(len(data.truth)) > hidden)
         scores = rng.normal(np.where(shown, 3.0, 0.0), 1.0)

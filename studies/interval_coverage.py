@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections import defaultdict
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,147 +35,65 @@ FOUR_K = [
 ]
 
 
-# name: items, labelers, simulator options, gold, noise known?
-DESIGNS: dict[str, tuple[int, int, dict[str, Any], int, bool]] = {
-    "Su's main example, noise known": (1000, 5, SU, 0, True),
-    "one labeler, error .1 known": (
-        1000,
-        1,
-        {"confusion": [[0.9, 0.1], [0.1, 0.9]], "prior": [0.4, 0.6], "operating_point": (0.9, 0.1)},
-        0,
-        True,
+class Design(NamedTuple):
+    items: int
+    labelers: int
+    world: dict[str, Any]  # options of the simulator
+    gold: int = 0
+    known: bool = True  # is the labelers' noise known?
+
+
+def design(
+    items: int, labelers: int, prior: Any, operating_point: Any, gold: int = 0, **world: Any
+) -> Design:
+    return Design(
+        items, labelers, {"prior": prior, "operating_point": operating_point, **world}, gold
+    )
+
+
+def learned(*shape: Any, **world: Any) -> Design:
+    return design(*shape, **world)._replace(known=False)
+
+
+RARE, LARGE, FOUR_CLASSES = (0.01, (0.8, 0.02)), (0.3, (0.8, 0.1)), ([0.2, 0.3, 0.1, 0.4], FOUR_K)
+DESIGNS: dict[str, Design] = {
+    "Su's main example, noise known": Design(1000, 5, SU),
+    "one labeler, error .1 known": design(
+        1000, 1, [0.4, 0.6], (0.9, 0.1), confusion=[[0.9, 0.1], [0.1, 0.9]]
     ),
-    "small: 70 items, 3 labelers, known": (
-        70,
-        3,
-        {
-            "difficulty": (1, 2),
-            "fallibility": (0.25, 0.35, 0.45),
-            "prior": 0.5,
-            "operating_point": (0.85, 0.2),
-        },
-        0,
-        True,
+    "small: 70 items, 3 labelers, known": design(
+        70, 3, 0.5, (0.85, 0.2), difficulty=(1, 2), fallibility=(0.25, 0.35, 0.45)
     ),
-    "50 items, 2 labelers, known": (
-        50,
-        2,
-        {"fallibility": 0.4, "prior": 0.5, "operating_point": (0.8, 0.2)},
-        0,
-        True,
+    "50 items, 2 labelers, known": design(50, 2, 0.5, (0.8, 0.2), fallibility=0.4),
+    "rare class .05, 2000 items, known": design(2000, 3, 0.05, (0.8, 0.05), fallibility=0.2),
+    "fifty labelers, 200 items, known": design(200, 50, 0.5, (0.8, 0.2), fallibility=0.6),
+    "gold 50 of 300, 3 labelers, known": design(300, 3, 0.5, (0.8, 0.2), 50, fallibility=0.5),
+    "four classes, 400 items, known": design(400, 5, *FOUR_CLASSES, fallibility=0.3),
+    "rare class .01, 5000 items, known": design(5000, 3, *RARE, fallibility=0.2),
+    "100,000 items, 3 labelers, known": design(100_000, 3, *LARGE, fallibility=0.4),
+    "5 labelers, 500 items, learned": learned(
+        500, 5, [0.6, 0.4], (0.85, 0.2), fallibility=(0.2, 0.3, 0.4, 0.5, 0.3)
     ),
-    "rare class .05, 2000 items, known": (
-        2000,
-        3,
-        {"fallibility": 0.2, "prior": 0.05, "operating_point": (0.8, 0.05)},
-        0,
-        True,
+    "3 labelers, 100 items, learned": learned(
+        100, 3, 0.5, (0.85, 0.2), fallibility=(0.2, 0.3, 0.4)
     ),
-    "fifty labelers, 200 items, known": (
-        200,
-        50,
-        {"fallibility": 0.6, "prior": 0.5, "operating_point": (0.8, 0.2)},
-        0,
-        True,
+    "5 labelers, 60% missing, learned": learned(
+        400, 5, [0.6, 0.4], (0.85, 0.2), fallibility=0.35, availability=0.4
     ),
-    "gold 50 of 300, 3 labelers, known": (
-        300,
-        3,
-        {"fallibility": 0.5, "prior": 0.5, "operating_point": (0.8, 0.2)},
-        50,
-        True,
+    "gold 50 of 300, 3 labelers, learned": learned(
+        300, 3, 0.5, (0.8, 0.2), 50, fallibility=(0.2, 0.4, 0.5)
     ),
-    "four classes, 400 items, known": (
-        400,
-        5,
-        {"fallibility": 0.3, "prior": [0.2, 0.3, 0.1, 0.4], "operating_point": FOUR_K},
-        0,
-        True,
+    "2 labelers, 1000 items, learned": learned(
+        1000, 2, [0.6, 0.4], (0.85, 0.2), fallibility=(0.3, 0.4)
     ),
-    "rare class .01, 5000 items, known": (
-        5000,
-        3,
-        {"fallibility": 0.2, "prior": 0.01, "operating_point": (0.8, 0.02)},
-        0,
-        True,
-    ),
-    "100,000 items, 3 labelers, known": (
-        100_000,
-        3,
-        {"fallibility": 0.4, "prior": 0.3, "operating_point": (0.8, 0.1)},
-        0,
-        True,
-    ),
-    "5 labelers, 500 items, learned": (
-        500,
-        5,
-        {
-            "fallibility": (0.2, 0.3, 0.4, 0.5, 0.3),
-            "prior": [0.6, 0.4],
-            "operating_point": (0.85, 0.2),
-        },
-        0,
-        False,
-    ),
-    "3 labelers, 100 items, learned": (
-        100,
-        3,
-        {"fallibility": (0.2, 0.3, 0.4), "prior": 0.5, "operating_point": (0.85, 0.2)},
-        0,
-        False,
-    ),
-    "5 labelers, 60% missing, learned": (
-        400,
-        5,
-        {
-            "fallibility": 0.35,
-            "availability": 0.4,
-            "prior": [0.6, 0.4],
-            "operating_point": (0.85, 0.2),
-        },
-        0,
-        False,
-    ),
-    "gold 50 of 300, 3 labelers, learned": (
-        300,
-        3,
-        {"fallibility": (0.2, 0.4, 0.5), "prior": 0.5, "operating_point": (0.8, 0.2)},
-        50,
-        False,
-    ),
-    "2 labelers, 1000 items, learned": (
-        1000,
-        2,
-        {"fallibility": (0.3, 0.4), "prior": [0.6, 0.4], "operating_point": (0.85, 0.2)},
-        0,
-        False,
-    ),
-    "rare class .01, 5000 items, learned": (
-        5000,
-        5,
-        {"fallibility": 0.2, "prior": 0.01, "operating_point": (0.8, 0.02)},
-        0,
-        False,
-    ),
-    "100,000 items, 3 labelers, learned": (
-        100_000,
-        3,
-        {"fallibility": 0.4, "prior": 0.3, "operating_point": (0.8, 0.1)},
-        0,
-        False,
-    ),
-    "four classes, 400 items, learned": (
-        400,
-        5,
-        {"fallibility": 0.3, "prior": [0.2, 0.3, 0.1, 0.4], "operating_point": FOUR_K},
-        0,
-        False,
-    ),
+    "rare class .01, 5000 items, learned": learned(5000, 5, *RARE, fallibility=0.2),
+    "100,000 items, 3 labelers, learned": learned(100_000, 3, *LARGE, fallibility=0.4),
+    "four classes, 400 items, learned": learned(400, 5, *FOUR_CLASSES, fallibility=0.3),
 }
 
 
 def trial(
-    design: tuple[int, int, dict[str, Any], int, bool], seed: int, methods: tuple[str, ...]
+    design: Design, seed: int, methods: tuple[str, ...]
 ) -> dict[tuple[str, str], tuple[float, ...] | None]:
     n_items, n_labelers, options, n_gold, known = design
     data = tr.simulate(n_items, n_labelers, seed=seed, **options)

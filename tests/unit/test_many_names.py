@@ -87,19 +87,24 @@ def test_a_large_file_gives_the_same_grade(
     assert tr.grade(*files, cluster=by_item, engine="memory").items == want.items
 
 
-def test_contradictions_are_told_where_they_stand(
-    tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
-    labels, predictions = rows()
-    other = labels[:1].with_columns(label=pl.lit("fish"))
-    files = written(tmp_path, pl.concat([labels, other]), predictions)
+def refused_alike(files: tuple[str, str], request: pytest.FixtureRequest) -> str:
+    """The same words, whether names are many or few."""
     with pytest.raises(tr.InputError) as want:
         tr.grade(*files, engine="memory")
     request.getfixturevalue("as_if_many")
     with pytest.raises(tr.InputError) as found:
         tr.grade(*files, engine="memory")
     assert str(found.value) == str(want.value)
-    assert f"row {labels.height + 1}" in str(found.value)
+    return str(found.value)
+
+
+def test_contradictions_are_told_where_they_stand(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    labels, predictions = rows()
+    other = labels[:1].with_columns(label=pl.lit("fish"))
+    files = written(tmp_path, pl.concat([labels, other]), predictions)
+    assert f"row {labels.height + 1}" in refused_alike(files, request)
 
 
 def test_a_labeler_without_a_name_is_refused_alike(
@@ -110,12 +115,7 @@ def test_a_labeler_without_a_name_is_refused_alike(
         labeler=pl.when(pl.int_range(pl.len()) == 77).then(None).otherwise("labeler")
     )
     files = written(tmp_path, labels, predictions)
-    with pytest.raises(tr.InputError) as want:
-        tr.grade(*files, engine="memory")
-    request.getfixturevalue("as_if_many")
-    with pytest.raises(tr.InputError) as found:
-        tr.grade(*files, engine="memory")
-    assert str(found.value) == str(want.value)
+    assert refused_alike(files, request)
 
 
 def test_only_files_of_nothing_else_are_read_column_by_column(

@@ -27,7 +27,7 @@ def run(*arguments: str, **more: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run([*TRUTHING, *arguments], text=True, **{"stderr": subprocess.PIPE, **more})
 
 
-def one_line(done: subprocess.CompletedProcess[str], words: str) -> None:
+def assert_one_line(done: subprocess.CompletedProcess[str], words: str) -> None:
     assert done.returncode == 1
     assert done.stderr.startswith("truthing: ")
     assert done.stderr.count("\n") == 1
@@ -37,8 +37,8 @@ def one_line(done: subprocess.CompletedProcess[str], words: str) -> None:
 @needs_full
 def test_a_full_disk_behind_standard_output() -> None:
     with FULL.open("w") as full:
-        one_line(run("doctor", LABELS, stdout=full), "the disk is full")
-        one_line(run("simulate", "--help", stdout=full), "the disk is full")
+        assert_one_line(run("doctor", LABELS, stdout=full), "the disk is full")
+        assert_one_line(run("simulate", "--help", stdout=full), "the disk is full")
 
 
 def test_a_reader_who_leaves_is_told_nothing() -> None:
@@ -61,16 +61,16 @@ def closing(*streams: int) -> dict[str, Any]:
 
 
 def test_closed_streams() -> None:
-    one_line(run("doctor", LABELS, **closing(1)), "standard output is closed")
-    one_line(run("doctor", "-", **closing(0)), "standard input is empty")
+    assert_one_line(run("doctor", LABELS, **closing(1)), "standard output is closed")
+    assert_one_line(run("doctor", "-", **closing(0)), "standard input is empty")
     done = run("doctor", "nowhere.csv", stdout=subprocess.PIPE, **closing(2))
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "")
 
 
 def test_folders_and_files_in_the_wrong_place(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
-    one_line(run("simulate", str(tmp_path / "file")), "there is a file of that name")
-    one_line(run("simulate", str(tmp_path / "file" / "x")), "is a file, not a folder")
+    assert_one_line(run("simulate", str(tmp_path / "file")), "there is a file of that name")
+    assert_one_line(run("simulate", str(tmp_path / "file" / "x")), "is a file, not a folder")
     assert (tmp_path / "file").read_text() == "mine"
 
 
@@ -79,7 +79,7 @@ def test_a_working_directory_that_was_deleted(tmp_path: Path) -> None:
         gone = tmp_path / "gone"
         gone.mkdir()
         done = run(*arguments, cwd=gone, preexec_fn=gone.rmdir)
-        one_line(done, "there is no such file or folder")
+        assert_one_line(done, "there is no such file or folder")
 
 
 @needs_full
@@ -87,7 +87,7 @@ def test_the_answer_comes_before_the_page_that_cannot_be_written(tmp_path: Path)
     arguments = ["grade", PREDICTIONS, LABELS, "--noise", "0.2", "--html"]
     for place, words in ((str(FULL), "the disk is full"), (str(tmp_path), "it is a folder")):
         done = run(*arguments, place, stdout=subprocess.PIPE)
-        one_line(done, words)
+        assert_one_line(done, words)
         assert done.stdout.startswith("Accuracy ")
     assert FULL.is_char_device()
     assert list(tmp_path.iterdir()) == []

@@ -20,7 +20,7 @@ class BayesError(Result):
     """The least error any classifier can reach, and how sure we are of it.
 
     ``paper`` is the estimator of Ishida et al. and ``value`` the best point: they differ where the
-    paper's is biased (few hard labels an item). ``identified`` is the interval that the labels
+    paper's is biased (few hard labels per item). ``identified`` is the interval that the labels
     could ever pin down, or None where that is a point. ``labeler_error`` holds the labelers' noise
     when disagreement is taken for their mistakes about a definite truth.
     """

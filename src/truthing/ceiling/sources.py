@@ -155,7 +155,7 @@ def from_hard(hard: Any, signs: Any) -> CeilingSource:
 
 
 def from_votes(counts: Any) -> CeilingSource:
-    """Several hard labels an item, any number of them."""
+    """Several hard labels per item, any number of them."""
     table, classes, items = vote_counts(counts)
     labeled = table.sum(axis=1) > 0
     if not labeled.any():

@@ -132,7 +132,7 @@ def _weighed(panel: Labels, kept: Array, gold: Array, model: Any, prior: Array |
     tables, fit, learned_prior = None, None, None
     if model is None and panel.per_item.max(initial=0) < 2 and not (gold >= 0).any():
         warnings.warn(
-            "One label an item and nothing known about the noise: labels are taken as "
+            "One label per item and nothing known about the noise: labels are taken as "
             "correct. Say how often they are wrong, as in noise=0.1.",
             stacklevel=5,
         )

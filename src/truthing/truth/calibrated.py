@@ -56,6 +56,11 @@ class Setting:
         return self.seen.ndim == 3
 
     @property
+    def steps_are_draws(self) -> bool:
+        """Nothing that a step draws depends on the step before."""
+        return self.by_verdict and (self.joint or len(self.agrees) == 1)
+
+    @property
     def place(self) -> Array:
         """Of each group among the rows."""
         if not self.joint:
@@ -102,10 +107,11 @@ def draw_chances(
     chains = min(CHAINS, n_draws)
     keep = -(-n_draws // chains)
     state = _State(setting, chains, rng, shift)
+    burn, thin = (1, 1) if setting.steps_are_draws else (BURN, THIN)
     kept: list[tuple[Array, Array]] = []
-    for step in range(BURN + THIN * (keep - 1) + 1):
+    for step in range(burn + thin * (keep - 1) + 1):
         state.step()
-        if step >= BURN and (step - BURN) % THIN == 0:
+        if step >= burn and (step - burn) % thin == 0:
             kept.append((state.chance, state.shares))
     order = rng.permutation(chains * keep)[:n_draws]
     chance, shares = (np.concatenate(parts)[order] for parts in zip(*kept))
@@ -202,10 +208,7 @@ class _State:
 
 def _added(drawn: Array, place: Array, size: int) -> Array:
     """Counts draws × groups × classes added up by place, draws × classes × places."""
-    out = np.zeros((drawn.shape[0], drawn.shape[2], size))
-    for group, where in enumerate(place):
-        out[:, :, where] += drawn[:, group]
-    return out
+    return np.asarray(drawn.transpose(0, 2, 1) @ np.eye(size)[place])
 
 
 def _scaled(table: Array) -> Array:
