@@ -349,15 +349,8 @@ def _posterior(question: Question, model: Any, panel_error: Any) -> Outcome:
     """The default method; what else it might have assumed stays open for `Report.sensitivity`."""
     from truthing.truth import answer, checks, known_noise
     from truthing.truth.sensitivity import sensitivity
-    from truthing.truth.trusted_clusters import (
-        over_clusters,
-        refuse_beyond_clusters,
-        without_clusters,
-    )
 
     def again(question: Question, share: Any) -> Outcome:
-        if question.survey.used and share is not None and share == 0:
-            return over_clusters(question, again(without_clusters(question), share))
         if known_noise.must_be_learned(model, question.labels):
             return answer.with_learned_noise(question, model, share)
         tables = model.tables(question.labels) if isinstance(model, TableNoise) else None
@@ -369,8 +362,6 @@ def _posterior(question: Question, model: Any, panel_error: Any) -> Outcome:
     ):
         checks.require_identified(question.labels, question.gold)
     trusted = panel_error is not None and panel_error == 0
-    if trusted:
-        refuse_beyond_clusters(question.survey.used)
     if question.prior is not None and known_noise.is_open(model) and not trusted:
         raise InputError(
             "`prior=...` is not used when the labelers' noise is learned and the panel may be "

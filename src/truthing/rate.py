@@ -253,17 +253,8 @@ def prevalence(
 def _answered(question: Question, model: Any, panel_error: Any, warnings: list[str]) -> Outcome:
     """The class shares by the link, or by a noise model that is given or trusted."""
     from truthing.truth import answer, checks, known_noise
-    from truthing.truth.trusted_clusters import (
-        over_clusters,
-        refuse_beyond_clusters,
-        without_clusters,
-    )
 
     votes, trusted = question.labels, panel_error is not None and panel_error == 0
-    if trusted and question.survey.used:
-        refuse_beyond_clusters(question.survey.used)
-        plain = _answered(without_clusters(question), model, panel_error, warnings)
-        return over_clusters(question, plain)
     if known_noise.must_be_learned(model, votes):
         if not isinstance(model, Symmetric | Confusion):
             checks.require_identified(votes, question.gold)

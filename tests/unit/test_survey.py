@@ -294,12 +294,33 @@ def test_bad_arguments_are_refused_in_words() -> None:
         ask(weights=[-1.0] * 240)
     with pytest.raises(tr.InputError, match="all 0"):
         ask(weights=[0.0] * 240)
-    with pytest.raises(tr.InputError, match="cannot be answered with panel_error=0"):
+    with pytest.raises(tr.InputError, match="cannot be answered with panel_error=0 or"):
         ask(weights=[1.0, 2.0] * 120, panel_error=0)
     with pytest.raises(tr.InputError, match="by method 'exact'"):
         ask(by=["a"] * 240, method="exact", noise=0.1)
     with pytest.raises(tr.InputError, match="240 slices; at most 200"):
         read_survey(list(range(240)), [range(240)], by=list(range(240)))
+
+
+@pytest.mark.parametrize("name", ["weights", "stratum", "by", "cluster"])
+def test_sensitivity_however_the_items_were_drawn(name: str) -> None:
+    drawn = data()
+    about: dict[str, Any] = {name: np.arange(240) % 3 + 1, "target": "population"}
+    scores = drawn.predictions + np.linspace(0, 0.5, 240)
+    found = tr.grade(drawn.predictions, drawn.labels, scores=scores, draws=200, **about)
+    values = [row.value for row in found.sensitivity().rows]
+    assert (0.0 in values[:1]) == (name == "cluster")  # only clusters can be trusted
+    assert 0.05 in values
+
+
+def test_labels_without_error_are_trusted_in_clusters() -> None:
+    drawn = data()
+    exact = tr.Labels.from_matrix(drawn.truth[:, None])
+    about: dict[str, Any] = {"cluster": np.arange(240) // 8, "target": "population"}
+    one = tr.grade(drawn.predictions, exact, noise=0, draws=500, **about)
+    two = tr.grade(drawn.predictions, exact, noise=0, panel_error=0, draws=500, **about)
+    assert one["accuracy"].interval(0.95) == two["accuracy"].interval(0.95)
+    assert any("cluster" in words for words in one.assumptions)
 
 
 def write(path: Path, rows: list[tuple[Any, ...]]) -> str:

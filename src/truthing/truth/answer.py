@@ -17,7 +17,6 @@ from truthing.errors import InputError
 from truthing.metrics.estimate import credible_interval
 from truthing.noise.steps import fix_gold
 from truthing.progress import part
-from truthing.survey.design import refuse_survey
 from truthing.truth import checks
 from truthing.truth.consensus import Entries
 from truthing.truth.labelers import (
@@ -37,6 +36,7 @@ from truthing.truth.samplers.diagnostics import split_rhat
 from truthing.truth.samplers.known import sample_known
 from truthing.truth.samplers.labelers import CrowdSamples
 from truthing.truth.scores import ScoreAnswer
+from truthing.truth.trusted_clusters import require_trustworthy, trusted_answer
 
 MOST_SCORED = 2000  # drawn truths given scores
 ROW_DRAWS = 8
@@ -64,6 +64,7 @@ def with_known_noise(
     trusted = question.certain or (panel_error is not None and panel_error == 0)
     n_draws, burn = question.n_draws, 200
     if trusted:
+        require_trustworthy(question)
         n_draws = question.draws_of_tables
     elif question.n_classes > MOST_DENSE:  # only the truth's mean is needed, and rounds are slow
         n_draws, burn = min(n_draws, 40), 30
@@ -85,12 +86,6 @@ def with_known_noise(
         right = np.trace(samples.counts, axis1=1, axis2=2)
         if split_rhat(right, samples.n_chains) < 1.05 or question.n_classes > FEW_CLASSES:
             break
-    if trusted:
-        refuse_survey(
-            question.survey.used,
-            "where labels are taken as the noise model has them: leave panel_error=0 out, and "
-            "noise=0.",
-        )
     diagnostics = convergence(right, samples.n_chains, strict=trusted)
     truth = samples.truth[question.groups.member]
     prior = samples.prior.mean(axis=0)
@@ -114,7 +109,9 @@ def with_known_noise(
     shares = samples.prior[:, :, None] * samples.rows
     confusion = samples.counts if question.target == "sample" else shares * len(question.predicted)
     curves = _score_answer(question, question.evidence)
-    return Outcome(question.answer(confusion), truth, assumptions, [], diagnostics, summary, curves)
+    answer, told = trusted_answer(question, confusion, truth)
+    assumptions += told
+    return Outcome(answer, truth, assumptions, [], diagnostics, summary, curves)
 
 
 def with_learned_noise(question: Question, noise: Any, panel_error: Any = None) -> Outcome:
@@ -130,6 +127,8 @@ def with_learned_noise(question: Question, noise: Any, panel_error: Any = None) 
         raise InputError(GOLD_IS_A_LABELER)
     if trusted and question.grouped:
         raise InputError(GROUPS_ARE_LEARNED)
+    if trusted:
+        require_trustworthy(question)
     if trusted or noise is not None:
         found = describe_labelers(question, noise, views.fit, trusted=trusted)
     else:
@@ -151,10 +150,11 @@ def answer_by_noise_model(question: Question, found: LearnedLabelers) -> Outcome
     ]
     shares = samples.prior[:, :, None] * samples.classifier
     confusion = samples.counts if question.target == "sample" else shares * len(question.predicted)
+    answer, told = trusted_answer(question, confusion, samples.truth)
     return Outcome(
-        question.answer(confusion),
+        answer,
         samples.truth,
-        assumptions,
+        assumptions + told,
         found.warnings,
         found.diagnostics,
         found.noise,

@@ -22,6 +22,7 @@ from truthing.truth.missing import harder, skipped_votes
 from truthing.truth.outcome import Outcome
 from truthing.truth.question import Question
 from truthing.truth.samplers.known import sample_known
+from truthing.truth.trusted_clusters import beyond_clusters
 
 PANEL_ERRORS = (0.0, 0.01, 0.02, 0.05, 0.1)
 DEPENDENCES = (0.0, 0.1, 0.2, 0.4)
@@ -85,8 +86,10 @@ def sensitivity(
 ) -> Sensitivity:
     """``again(question, panel_error)`` repeats the grading under another panel error."""
     rows = []
-    # a trusted noise model takes neither gold that errs nor groups
-    shares = PANEL_ERRORS[bool(question.gold_error is not None or question.grouped) :]
+    question = replace(question, scores=None)  # the accuracy needs no curves
+    # a trusted noise model takes neither gold that errs nor groups, weights, strata and slices
+    untrusted = question.gold_error is not None or question.grouped
+    shares = PANEL_ERRORS[bool(untrusted or beyond_clusters(question.survey.used)) :]
     runs = [*shares, None]
 
     def graded(panel_error: float | None) -> Outcome:

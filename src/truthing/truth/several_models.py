@@ -15,7 +15,7 @@ from truthing.labels import Labels
 from truthing.noise.known import Confusion, Difficulty
 from truthing.noise.learned import Strata
 from truthing.progress import Progress
-from truthing.survey.design import PLAIN, Survey, refuse_survey
+from truthing.survey.design import PLAIN, Survey
 from truthing.survey.gold_choice import RANDOM, GoldChoice
 from truthing.truth import checks, known_noise
 from truthing.truth.answer import GOLD_IS_A_LABELER, GROUPS_ARE_LEARNED
@@ -46,6 +46,7 @@ from truthing.truth.question import Question
 from truthing.truth.samplers.diagnostics import effective_size, split_rhat
 from truthing.truth.samplers.known import CHAINS, sample_known
 from truthing.truth.samplers.models import Regression, sample_committee
+from truthing.truth.trusted_clusters import refuse_beyond_clusters
 
 INDEPENDENT = (
     "Labelers err independently of each other and of the classifiers, given the true class."
@@ -142,10 +143,7 @@ def shared_truth(
             for j, row in enumerate(predicted)
         ]
         return _linked(asked, scored, model, panel_error, learned, say)
-    refuse_survey(
-        [name for name in survey.used if name != "cluster"],
-        "with panel_error=0: leave panel_error out.",
-    )
+    refuse_beyond_clusters(survey.used)
     if kinds and kinds["gold_error"] is not None:
         raise InputError(GOLD_IS_A_LABELER)
     if kinds and kinds["labeler_groups"] is not None:

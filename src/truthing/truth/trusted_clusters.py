@@ -1,5 +1,5 @@
-"""A trusted noise model (panel_error=0) and items in clusters: for new data the model's draws are
-spread by the design effect, as far as items of a cluster are alike.
+"""A trusted noise model (`panel_error=0`, `noise=0`) and items in clusters: for new data the
+model's draws are spread by the design effect, as far as items of a cluster are alike.
 
 These items themselves are answered as without clusters. Weights, strata and slices are refused: the
 noise model holds one accuracy for all items (studies/refusals.py).
@@ -8,25 +8,31 @@ noise model holds one accuracy for all items (studies/refusals.py).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from truthing.class_codes import Array
 from truthing.errors import InputError
-from truthing.survey.design import PLAIN, Survey, refuse_survey
+from truthing.survey.design import Survey, refuse_survey
 from truthing.truth.assumed import about_survey
+from truthing.truth.draws import DrawnAnswer
 from truthing.truth.linked import alike_seen
-from truthing.truth.outcome import Outcome
 from truthing.truth.question import Question
 
 SMALLEST = 1e-12  # share of the items in a cell of the confusion matrix
 
 
+def beyond_clusters(used: Sequence[str]) -> list[str]:
+    """What a trusted noise model does not take."""
+    return [name for name in used if name != "cluster"]
+
+
 def refuse_beyond_clusters(used: Sequence[str]) -> None:
-    beyond = [name for name in used if name != "cluster"]
-    refuse_survey(beyond, "with panel_error=0: leave panel_error out.")
+    refuse_survey(
+        beyond_clusters(used),
+        "with panel_error=0 or noise=0, which trust the labels: leave that out.",
+    )
 
 
 def refuse_new_clusters(survey: Survey, target: str, panel_error: Any) -> None:
@@ -35,25 +41,31 @@ def refuse_new_clusters(survey: Survey, target: str, panel_error: Any) -> None:
         refuse_survey(["cluster"], "for new data with panel_error=0: leave panel_error out.")
 
 
-def without_clusters(question: Question) -> Question:
-    """What is answered first."""
-    return replace(question, survey=PLAIN, deployment=None)
+def require_trustworthy(question: Question) -> None:
+    """Refuse, before anything is drawn, what a trusted noise model cannot answer."""
+    survey = question.survey
+    refuse_beyond_clusters(survey.used)
+    if survey.cluster is None or question.scores is None or question.target == "sample":
+        return
+    raise InputError(
+        "AUC and other results of scores are not available for new data where `cluster=` is given "
+        "and the labels are trusted (`panel_error=0`, `noise=0`): leave one of them out, or the "
+        "scores."
+    )
 
 
-def over_clusters(question: Question, plain: Outcome) -> Outcome:
-    """``plain`` is the answer `without_clusters`."""
-    if question.scores is not None and question.target == "population":
-        raise InputError(
-            "scores cannot be answered for new data with `cluster=` and `panel_error=0`: leave "
-            "one of them out."
-        )
-    together = alike_seen(question, plain.truth.argmax(axis=1))
-    n_classes, counted = question.n_classes, plain.answer.confusion.draws
+def trusted_answer(
+    question: Question, counts: Array, truth: Array
+) -> tuple[DrawnAnswer, list[str]]:
+    """The noise model's draws of the confusion matrix as an answer, and what clusters make it
+    assume."""
+    if question.survey.cluster is None:
+        return question.answer(counts), []
+    together = alike_seen(question, truth.argmax(axis=1))
     if question.target == "population":
-        counted = spread(counted, together.design_effect)
-    answer = question.answer(counted.reshape(-1, n_classes, n_classes))
-    told = [*plain.assumptions, *about_survey(question, together)]
-    return replace(plain, answer=answer, assumptions=told)
+        flat = counts.reshape(len(counts), -1)
+        counts = spread(flat, together.design_effect).reshape(counts.shape)
+    return question.answer(counts), about_survey(question, together)
 
 
 def spread(counts: Array, effect: float) -> Array:
