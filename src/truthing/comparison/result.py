@@ -133,7 +133,7 @@ class Comparison(ModelDraws, Judged, Result):
         return tuple(self.models[k] for k in place), float(in_order.mean())
 
     def by_slice(self, metric: str = "accuracy") -> list[Slice]:
-        """The metric in every slice (``by=``), pooled so that small slices do not shout."""
+        """The metric in every slice (``by=``), pooled: small ones stand out less by chance."""
         draws = np.stack([self.draws_of(metric, at, "population") for at in self.slices.values()])
         sizes = {name: len(at) for name, at in self.slices.items()}
         return by_slice(metric, draws, self.models, sizes, self.seed)
@@ -141,8 +141,9 @@ class Comparison(ModelDraws, Judged, Result):
     # ---- words -----------------------------------------------------------------------------------
 
     def verdict(self, metric: str = "accuracy", level: float = 0.95) -> str:
-        best = max(self.models, key=lambda m: self.probability_best(metric)[m])
-        chance = probability_words(self.probability_best(metric)[best])
+        chances = self.probability_best(metric)
+        best = max(self.models, key=lambda m: chances[m])
+        chance = probability_words(chances[best])
         if len(self.models) == 2:
             other = next(m for m in self.models if m != best)
             gap = self.difference(metric, best, other)

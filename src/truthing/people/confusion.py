@@ -18,6 +18,7 @@ from truthing.metrics.counts import Tally
 from truthing.metrics.estimate import credible_interval
 from truthing.noise.base import TableNoise
 from truthing.noise.known import Difficulty
+from truthing.noise.learned import DawidSkene
 from truthing.progress import Progress, silent
 from truthing.randomness import generator
 from truthing.truth.consensus import DawidSkeneFit, Entries
@@ -39,9 +40,8 @@ FEW_DRAWS, FEWEST_DRAWS = 100, 20  # of the tables of very large panels
 MOST_CELLS = 40_000_000  # of all those tables
 MANY_LABELERS = 20_000  # beyond, a sampler takes a minute and a gigabyte
 MANY = (
-    f"So many labelers (over {MANY_LABELERS:,}) are described by a fit instead of draws of all of "
-    "them together: what all of them share is taken as known, and intervals of labelers with few "
-    "labels are a little narrow."
+    f"There are more than {MANY_LABELERS:,} labelers: they are described by one Dawid–Skene fit, "
+    "not by random draws. Intervals of labelers with few labels are a little too narrow."
 )
 
 
@@ -65,16 +65,17 @@ def learned_noise(
             "OneCoin() or Strata(k)."
         )
     entries = Entries.of(labels)
+    many = labels.n_labelers > MANY_LABELERS
+    if many or len(entries.item) > LARGE or labels.n_classes > MANY_CLASSES:
+        told = [MANY] if many else []
+        if not isinstance(model, DawidSkene | type(None)):
+            told.append("`noise=` is not used: panels of this size get one Dawid–Skene fit.")
+        return _from_fit(labels, fit, prior, seed), told
     if model is None:
         model, _ = choose_model(entries, None, seed)
-    if labels.n_labelers > MANY_LABELERS:
-        return _from_fit(labels, fit, prior, seed), [MANY]
-    if len(entries.item) > LARGE or labels.n_classes > MANY_CLASSES:
-        return _from_fit(labels, fit, prior, seed), []
     rows, name = row_model(model, labels)
-    nothing = np.zeros(
-        labels.n_items, dtype=np.int64
-    )  # the outcome of no classifier: always the same, so it says nothing
+    # the outcome of no classifier: always the same, so it says nothing
+    nothing = np.zeros(labels.n_items, dtype=np.int64)
     samples = sample_crowd(
         entries,
         nothing,
@@ -92,9 +93,8 @@ def learned_noise(
     doubts = []
     if rhat > 1.1:
         doubts.append(
-            f"The labels support several stories about who is right (R-hat {rhat:.2f}): gold "
-            "on some random items, or the error rate of a "
-            "labeler you know (noise=), would choose."
+            f"The labels fit several answers to who is right (R-hat {rhat:.2f}). Gold on some "
+            "random items, or the known error rate of a labeler (noise=), would decide."
         )
     summary = NoiseSummary(
         name,

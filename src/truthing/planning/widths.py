@@ -48,7 +48,7 @@ class Goal:
     def estimate(self, confusion: Array, world: World) -> Estimate:
         tally = Tally.from_confusion(confusion)
         drawn = evaluate(self.metric, tally, classes=world.classes, positive=world.positive)
-        return Estimate.from_draws(drawn, slack=1.0 if self.panel_error == 0 else NEARLY)
+        return Estimate.from_draws(drawn, slack=1.0 if self.known else NEARLY)
 
     def link_level(self, readings: Views, extra_spread: float = 0.0) -> Components:
         """The prior of the level as `grade` would set it, for readings that differ by

@@ -260,9 +260,8 @@ def convergence(draws: Array, n_chains: int, *, strict: bool = True) -> dict[str
     rhat, size = split_rhat(draws, n_chains), effective_size(draws, n_chains)
     if strict and rhat > 1.1:
         raise NotConverged(
-            f"the chains disagree (R-hat {rhat:.2f}): the labels support several stories "
-            "about who is right. Add gold on some random items, "
-            "give the error rate of a labeler you know with `noise=...`, or simplify the model "
-            "(one error rate for each labeler)."
+            f"the chains disagree (R-hat {rhat:.2f}): the labels fit several answers to who "
+            "is right. Add gold on some random items, give the error rate of a labeler you know "
+            "with `noise=...`, or simplify the model (one error rate for each labeler)."
         )
     return {"rhat": rhat, "effective_sample_size": size, "chains": n_chains}
