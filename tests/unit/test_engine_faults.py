@@ -115,7 +115,7 @@ def test_mixed_schemas(files: tuple[Path, Path]) -> None:
 
 def test_a_file_that_is_no_parquet(files: tuple[Path, Path]) -> None:
     (files[1] / "part-2.parquet").write_bytes(b"PAR1 and then nothing")
-    with pytest.raises(tr.InputError, match=r"part-2.parquet cannot be read as Parquet"):
+    with pytest.raises(tr.InputError, match=r"part-2.parquet is not a readable Parquet file"):
         tr.grade(*files, engine="stream")
 
 

@@ -79,10 +79,13 @@ def deadly(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_file_that_ends_the_process_does_it_in_one_line(deadly: Path) -> None:
+@pytest.mark.parametrize("more", [(), ("--engine=memory",), ("--engine=stream",)])
+def test_a_file_that_ends_the_process_does_it_in_one_line(
+    deadly: Path, more: tuple[str, ...]
+) -> None:
     run = "from truthing.cli import main; main()"
     done = subprocess.run(
-        [sys.executable, "-c", run, "rate", str(deadly)], capture_output=True, text=True
+        [sys.executable, "-c", run, "rate", str(deadly), *more], capture_output=True, text=True
     )
     assert done.returncode == 1
     assert done.stdout == ""

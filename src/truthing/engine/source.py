@@ -17,11 +17,11 @@ from truthing.tables import text
 from truthing.tables.asked import Asked
 from truthing.tables.coding import to_utf_8
 from truthing.tables.columns import Columns, recognise
+from truthing.tables.fragile import BROKEN, read_scan, shape_of
 from truthing.tables.table import Table
 
 HEAD = 20_000  # rows that show what the columns are
 HEAD_BYTES = 1_000_000
-BROKEN = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 
 
 @dataclass(frozen=True)
@@ -45,25 +45,7 @@ class LabelSource:
         for file, height in zip(self.files, self.heights):
             for first in range(0, height, size):
                 scan = pl.scan_parquet(file).select(chosen).slice(first, size)
-                rows = read(scan, file)
-                if rows.height != min(size, height - first):
-                    raise InputError(f"{file} changed while it was read: start again.")
-                yield file.name, first, rows
-
-
-def read(scan: pl.LazyFrame, file: Path) -> pl.DataFrame:
-    """The rows, or one line on the file that does not give them."""
-    try:
-        return scan.collect()
-    except BROKEN as problem:
-        raise broken(file, problem) from None
-
-
-def broken(file: Path, problem: BaseException) -> InputError:
-    if not file.exists():
-        return InputError(f"{file} is gone: put it back and start again.")
-    words = (str(problem).splitlines() or ["damaged"])[0][:150]
-    return InputError(f"{file} cannot be read as Parquet ({words}): write it again.")
+                yield file.name, first, read_scan(scan, file, min(size, height - first))
 
 
 def open_source(path: Any, asked: Asked, wanted: tuple[str, ...], cache: Path) -> LabelSource:
@@ -74,12 +56,8 @@ def open_source(path: Any, asked: Asked, wanted: tuple[str, ...], cache: Path) -
         if len(files) > 1:
             raise InputError(f"{where}: a folder must hold Parquet files only.")
         files = [_converted(files[0], asked, cache)]
-    try:
-        schemas = [pl.read_parquet_schema(file) for file in files]
-        heights = [int(pl.scan_parquet(f).select(pl.len()).collect().item()) for f in files]
-        head = pl.scan_parquet(files[0]).head(HEAD).collect()
-    except BROKEN as problem:
-        raise broken(_culprit(files), problem) from None
+    schemas, heights = zip(*(shape_of(file) for file in files))
+    head = read_scan(pl.scan_parquet(files[0]).head(HEAD), files[0])
     if not sum(heights):
         raise InputError(f"{where.name} has columns and no rows: it needs at least one row.")
     typed = files[0].parent != cache
@@ -94,17 +72,7 @@ def open_source(path: Any, asked: Asked, wanted: tuple[str, ...], cache: Path) -
                     f"{files[0].name} has {schemas[0][column]}: write all files of the folder with "
                     "the same columns and types."
                 )
-    return LabelSource(tuple(files), tuple(heights), where.name, roles, table, _stamp(files, roles))
-
-
-def _culprit(files: list[Path]) -> Path:
-    """The file that cannot be opened."""
-    for file in files:
-        try:
-            pl.read_parquet_schema(file)
-        except BROKEN:
-            return file
-    return files[0]
+    return LabelSource(tuple(files), heights, where.name, roles, table, _stamp(files, roles))
 
 
 def _files(where: Path) -> list[Path]:

@@ -19,6 +19,7 @@ import polars as pl
 from truthing.class_codes import Array
 from truthing.engine.base import NO_VOTES, NOTHING, Shard
 from truthing.errors import InputError
+from truthing.tables.fragile import read_scan
 
 VERSION = 1
 PAGE = "shards.json"
@@ -134,10 +135,8 @@ class Stored:
 
     def items(self) -> pl.Series:
         """Names of its items, in their order."""
-        from truthing.engine.source import read
-
         path = self.path.with_suffix("").with_suffix(".items.parquet")
-        return read(pl.scan_parquet(path), path)["item"]
+        return read_scan(pl.scan_parquet(path), path)["item"]
 
     def _damaged(self, why: str) -> InputError:
         return InputError(

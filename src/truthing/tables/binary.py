@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from truthing.errors import InputError
-from truthing.tables.fragile import careful
+from truthing.tables.fragile import BROKEN, careful, damaged, read_apart
 from truthing.tables.frames import _checked
 from truthing.tables.table import Table
 
@@ -18,8 +18,9 @@ MOST_CELLS = 2_000_000_000
 
 
 def parquet(data: bytes, name: str) -> Table:
+    read_apart(data, name)
     try:
-        with careful(data, name):
+        with careful(name):
             scan = pl.scan_parquet(io.BytesIO(data))
             width = len(scan.collect_schema())
             height = int(scan.select(pl.len()).collect().item())
@@ -29,27 +30,16 @@ def parquet(data: bytes, name: str) -> Table:
                 f"{name} holds {height:,} rows of {width:,} columns, too many for a file of its "
                 "size: refused. Write out the columns and rows that you need."
             )
-        with careful(data, name):
+        with careful(name):
             frame = pl.read_parquet(io.BytesIO(data))
-    except (
-        pl.exceptions.PolarsError,
-        pl.exceptions.PanicException,
-        OSError,
-        ValueError,
-    ) as problem:
-        if isinstance(problem, InputError):
-            raise
-        raise _damaged(name, "Parquet", problem) from None
+    except InputError:
+        raise
+    except (*BROKEN, ValueError) as problem:
+        raise damaged(name, problem) from None
     if frame.height == 0:
         raise InputError(f"{name} has columns and no rows: it needs at least one row.")
     table = _checked(frame, "Parquet")
     return Table(table.frame, name, "Parquet", first_line=1)
-
-
-def _damaged(name: str, kind: str, problem: BaseException) -> InputError:
-    panic = isinstance(problem, pl.exceptions.PanicException)  # its words mean nothing to users
-    words = "damaged" if panic else (str(problem).splitlines() or ["damaged"])[0][:150]
-    return InputError(f"{name} is not a readable {kind} file ({words}): write it again.")
 
 
 def npy(data: bytes, name: str) -> Table:
@@ -67,7 +57,7 @@ def npy(data: bytes, name: str) -> Table:
                 f"{name} holds Python objects and would have to be unpickled, which can run code: "
                 "refused. Save it as numbers or fixed-width strings."
             ) from None
-        raise _damaged(name, "numpy", problem) from None
+        raise damaged(name, problem, "numpy") from None
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "iufbU":
         raise InputError(
             f"{name} is a numpy file of another kind of data: save numbers, booleans or strings."
@@ -92,13 +82,7 @@ def npy(data: bytes, name: str) -> Table:
         frame = pl.DataFrame(
             {k: v.astype(float) if v.dtype == np.float16 else v for k, v in columns.items()}
         )
-    except (
-        pl.exceptions.PolarsError,
-        pl.exceptions.PanicException,
-        UnicodeError,
-        ValueError,
-        TypeError,
-    ) as problem:
-        raise _damaged(name, "numpy", problem) from None
+    except (*BROKEN, ValueError, TypeError) as problem:
+        raise damaged(name, problem, "numpy") from None
     kind = "numpy vector" if array.ndim == 1 else "numpy table"
     return Table(frame, name, kind, nameless=True)

@@ -16,9 +16,13 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
 
 from truthing.errors import InputError
 
+BROKEN = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 PATIENCE = 60  # seconds for the first look at one file
 _READ = """
 import sys
@@ -46,22 +50,53 @@ def tries_apart() -> bool:
     return _apart
 
 
-def damaged(name: str, why: str = "damaged") -> InputError:
-    return InputError(f"{name} is not a readable Parquet file ({why}): write it again.")
+def damaged(name: str, why: str | BaseException = "damaged", kind: str = "Parquet") -> InputError:
+    """``why``: a reason in words, or what the library raised."""
+    if isinstance(why, pl.exceptions.PanicException):
+        why = "damaged"  # its words mean nothing to users
+    words = (str(why).splitlines() or ["damaged"])[0][:150]
+    return InputError(f"{name} is not a readable {kind} file ({words}): write it again.")
 
 
 @contextlib.contextmanager
-def careful(data: bytes, name: str) -> Iterator[None]:
+def careful(name: str) -> Iterator[None]:
     """Read Parquet inside this."""
-    if _apart:
-        _read_apart(data, name)
     with _ONE_AT_A_TIME, _silent() as words, _last_words(words, f"truthing: {damaged(name)}\n"):
         yield
 
 
-def _read_apart(data: bytes, name: str) -> None:
-    mark = hashlib.sha256(data).digest()
-    if mark in _survived:
+@contextlib.contextmanager
+def reading(file: Path) -> Iterator[None]:
+    """As `careful`; what goes wrong becomes one line on the file."""
+    try:
+        with careful(file.name):
+            yield
+    except BROKEN as problem:
+        if not file.exists():
+            raise InputError(f"{file} is gone: put it back and start again.") from None
+        raise damaged(str(file), problem) from None
+
+
+def read_scan(scan: pl.LazyFrame, file: Path, rows: int | None = None) -> pl.DataFrame:
+    """The rows of a file, ``rows`` of them if given."""
+    with reading(file):
+        found = scan.collect()
+    if rows is not None and found.height != rows:
+        raise InputError(f"{file} changed while it was read: start again.")
+    return found
+
+
+def shape_of(file: Path) -> tuple[pl.Schema, int]:
+    """Columns and number of rows."""
+    with reading(file):
+        scan = pl.scan_parquet(file)
+        return scan.collect_schema(), int(scan.select(pl.len()).collect().item())
+
+
+def read_apart(data: bytes, name: str) -> None:
+    """Where files are first read in another process: do it, once for each content."""
+    mark = hashlib.sha256(data).digest() if _apart else b""
+    if not _apart or mark in _survived:
         return
     try:
         command = [sys.executable, "-c", _READ]

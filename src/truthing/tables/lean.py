@@ -16,16 +16,15 @@ from truthing.class_codes import Array, code_series
 from truthing.errors import InputError
 from truthing.hashed import BLOCK, code_texts
 from truthing.tables.asked import Asked
-from truthing.tables.binary import MOST_CELLS, _damaged
+from truthing.tables.binary import MOST_CELLS
 from truthing.tables.columns import recognise
-from truthing.tables.fragile import careful, tries_apart
+from truthing.tables.fragile import read_scan, shape_of, tries_apart
 from truthing.tables.table import Table
 
 MANY = 1_000_000  # rows; fewer are read at once
 PER_ROW = 60  # bytes in memory, at most, with five labels per item
 HEAD = 20_000  # rows that show what the columns are
 ROLES = ({"item", "labeler", "label"}, {"item", "prediction"})
-BROKEN = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class Lean(Table):
         return self.rows
 
     def column(self, name: str) -> pl.Series:
-        return self._read(pl.scan_parquet(self.path).select(name))[name]
+        return read_scan(pl.scan_parquet(self.path).select(name), self.path, self.rows)[name]
 
     def coded(self, name: str) -> tuple[Array, pl.Series]:
         if self.frame.schema[name] == pl.String:
@@ -52,17 +51,7 @@ class Lean(Table):
     def _blocks(self, name: str) -> Iterator[pl.Series]:
         for first in range(0, self.rows, BLOCK):
             scan = pl.scan_parquet(self.path).select(name).slice(first, BLOCK)
-            yield self._read(scan, min(BLOCK, self.rows - first))[name]
-
-    def _read(self, scan: pl.LazyFrame, rows: int | None = None) -> pl.DataFrame:
-        try:
-            with careful(b"", self.name):
-                found = scan.collect()
-        except BROKEN as problem:
-            raise _damaged(self.name, "Parquet", problem) from None
-        if found.height != (self.rows if rows is None else rows):
-            raise InputError(f"{self.name} changed while it was read: start again.")
-        return found
+            yield read_scan(scan, self.path, min(BLOCK, self.rows - first))[name]
 
 
 def _refuse_too_many(name: str, rows: int) -> None:
@@ -75,8 +64,8 @@ def _refuse_too_many(name: str, rows: int) -> None:
     if needed > room:
         raise InputError(
             f"{name} holds {rows:,} rows. In memory they take about {needed / 1e9:,.0f} GB, "
-            f"and this machine has {room / 1e9:,.0f}: from {room // PER_ROW:,} rows on, only "
-            "`grade` and `rate` go on, with `engine='stream'`. Give other commands a part of the "
+            f"and this machine has {room / 1e9:,.0f}. Above {room // PER_ROW:,} rows only `grade` "
+            "and `rate` work, with `engine='stream'`. For other commands give a file with fewer "
             "items."
         )
 
@@ -88,21 +77,15 @@ def lean_table(source: Any, asked: Asked) -> Table | None:
     if tries_apart():
         return None  # a server does not read what it did not try elsewhere
     path = Path(source)
-    try:
-        if path.suffix.lower() != ".parquet" or not path.is_file():
-            return None
-        scan = pl.scan_parquet(path)
-        with careful(b"", path.name):
-            schema, rows = scan.collect_schema(), int(scan.select(pl.len()).collect().item())
-        cells = rows * len(schema)
-        _refuse_too_many(path.name, rows)
-        plain = all(kind == pl.String or kind.is_integer() for kind in schema.values())
-        if rows < MANY or not plain or cells > min(200 * path.stat().st_size, MOST_CELLS):
-            return None
-        with careful(b"", path.name):
-            head = scan.head(HEAD).collect()
-    except BROKEN:
-        return None  # the reader of small files has words for it
+    if path.suffix.lower() != ".parquet" or not path.is_file():
+        return None
+    schema, rows = shape_of(path)
+    _refuse_too_many(path.name, rows)
+    plain = all(kind == pl.String or kind.is_integer() for kind in schema.values())
+    most = min(200 * path.stat().st_size, MOST_CELLS)
+    if rows < MANY or not plain or rows * len(schema) > most:
+        return None
+    head = read_scan(pl.scan_parquet(path).head(HEAD), path)
     table = Lean(head, path.name, "Parquet", first_line=1, path=path, rows=rows)
     columns = recognise(table, asked)
     exact = set(columns.role) in ROLES and len(columns.role) == len(schema)
