@@ -26,7 +26,22 @@ def tidy(text: str) -> str:
     >>> tidy("  not\\u00a0 spam \\ufeff")
     'not spam'
     """
-    return " ".join(unicodedata.normalize("NFC", text).translate(_INVISIBLE).split())
+    return one_line(unicodedata.normalize("NFC", text).translate(_INVISIBLE))
+
+
+def one_line(text: str) -> str:
+    """Names of columns are one line, with single blanks."""
+    return " ".join(text.split())
+
+
+def as_column(name: str, columns: Iterable[str]) -> str:
+    """The column that a user means: names in frames may hold blanks that nobody sees.
+
+    >>> as_column("my  item", ["my item", "label"]), as_column("other", ["label"])
+    ('my item', 'other')
+    """
+    known = {one_line(column): column for column in columns}
+    return name if name in known.values() else known.get(one_line(name), name)
 
 
 def letters(name: Any) -> str:

@@ -146,3 +146,17 @@ def test_mixed_and_odd_values() -> None:
         tr.read_labels(pd.DataFrame([[1, 2]], columns=["item", "item"]))
     with pytest.raises(tr.InputError, match="cannot read labels from a int"):
         tr.read_labels(3)
+
+
+def test_doubled_blanks_in_names_of_columns() -> None:
+    odd = {"item": "my  item", "labeler": "who ", "label": "what\nis it"}
+    frame = pl.DataFrame({odd[k]: v for k, v in LABELS.items()})
+    frame = frame.with_columns(pl.lit(1).alias("not  this"))
+    named = {f"{role}_column": name for role, name in odd.items()}
+    found = tr.read_labels(frame, **named, ignore=["not  this"])
+    assert found.counts().tolist() == tr.read_labels(pl.DataFrame(LABELS)).counts().tolist()
+    with pytest.raises(tr.InputError, match="there is no column 'that' to ignore"):
+        tr.read_labels(frame, **named, ignore=["that"])
+    sides = {**PREDICTIONS, "the  side": ["left", "right"] * 6}
+    report = tr.grade(pl.DataFrame(sides), pl.DataFrame(LABELS), by="the  side", draws=100)
+    assert {part.name for part in report.by_slice()} == {"left", "right"}

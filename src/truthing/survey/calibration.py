@@ -13,6 +13,7 @@ from truthing.class_codes import Array
 from truthing.errors import InputError, did_you_mean, listing
 from truthing.labels import Labels
 from truthing.matching import join
+from truthing.spelling import as_column
 from truthing.survey.columns import codes_of, column_of
 
 CHOSEN = ("truth", "verdict")
@@ -108,7 +109,8 @@ def _clusters(given: Any, items: Sequence[Any], readings: Sequence[Any]) -> Arra
     """Codes of the calibration items' clusters, where a column of their file or a mapping tells
     them all."""
     if isinstance(given, str):
-        has = any(given in reading.table.frame.columns for reading in readings)
+        files = [reading.table.frame.columns for reading in readings]
+        has = any(as_column(given, columns) in columns for columns in files)
         given = column_of(given, readings, "cluster") if has else {}
     if not isinstance(given, Mapping):
         return None

@@ -9,6 +9,7 @@ import numpy as np
 
 from truthing.class_codes import Array
 from truthing.errors import InputError, listing
+from truthing.spelling import as_column
 
 NOTHING = "(none)"
 
@@ -17,8 +18,9 @@ def column_of(name: str, readings: Iterable[Any], what: str) -> dict[Any, Any]:
     """Item to value, from the first file that has the column; ``what`` is the argument's name."""
     found = list(readings)
     for reading in found:
-        if name in reading.table.frame.columns:
-            return dict(reading.column(name))
+        column = as_column(name, reading.table.frame.columns)
+        if column in reading.table.frame.columns:
+            return dict(reading.column(column))
     has = dict.fromkeys(c for reading in found for c in reading.table.frame.columns)
     if not has:
         raise InputError(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from truthing.errors import InputError, listing
-from truthing.spelling import letters
+from truthing.spelling import as_column, letters
 from truthing.tables.table import parse_names
 
 COLUMNS = ("item", "labeler", "label", "prediction", "score", "truth", "count", "pattern")
@@ -77,6 +77,18 @@ class Asked:
     def without(self, *roles: str) -> Asked:
         """The same without what was said of some columns: another file has those."""
         return replace(self, columns={k: v for k, v in self.columns.items() if k not in roles})
+
+    def among(self, columns: Sequence[str]) -> Asked:
+        """The same with names of columns as the file writes them."""
+        named = {
+            role: as_column(name, columns)
+            if "," not in name
+            else ",".join(as_column(part, columns) for part in name.split(","))
+            for role, name in self.columns.items()
+        }
+        lists = (self.labeler_columns, self.ignore)
+        several, ignored = (tuple(as_column(str(n), columns) for n in names) for names in lists)
+        return replace(self, columns=named, labeler_columns=several, ignore=ignored)
 
     def is_missing(self, name: Any) -> bool:
         """Whether the user called this value missing."""

@@ -89,6 +89,7 @@ def recognise(table: Table, asked: Asked, hint: Sequence[Any] = ()) -> Columns:
         )
     if asked.layout is not None and asked.layout not in LAYOUTS:
         raise InputError(f"layout {asked.layout!r} is not known: choose {', '.join(LAYOUTS)}.")
+    asked = asked.among(table.frame.columns)
     columns = [c for c in table.frame.columns if c not in set(asked.ignore)]
     role = _named(table, columns, asked)
     notes: list[str] = []

@@ -10,6 +10,7 @@ import polars as pl
 
 from truthing.class_codes import is_missing, plain
 from truthing.errors import InputError
+from truthing.spelling import one_line
 from truthing.tables.table import Table
 
 
@@ -98,7 +99,7 @@ def _checked(frame: pl.DataFrame, kind: str) -> Table:
         if d.is_temporal() or d == pl.Decimal
     ]
     frame = frame.with_columns(odd) if odd else frame
-    tidy = {c: " ".join(c.split()) for c in frame.columns}  # as in text files: names are one line
+    tidy = {c: one_line(c) for c in frame.columns}  # as in text files
     if len(set(tidy.values())) == len(tidy):
         frame = frame.rename({c: name for c, name in tidy.items() if name != c})
     return Table(frame, "table", kind)

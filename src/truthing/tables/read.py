@@ -108,7 +108,7 @@ def read_as(source: Any, asked: Asked, hint: Sequence[Any] = ()) -> Reading:
 def check_ignored(asked: Asked, tables: Sequence[Table]) -> None:
     """A column to be left out that no file has is a slip."""
     columns = [c for table in tables for c in table.frame.columns]
-    for name in asked.ignore:
+    for name in asked.among(columns).ignore:
         if name not in columns:
             raise InputError(
                 f"there is no column {name!r} to ignore.{did_you_mean(name, columns)} "

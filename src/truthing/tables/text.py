@@ -15,6 +15,7 @@ import polars as pl
 from truthing.class_codes import Array
 from truthing.errors import InputError, listing
 from truthing.notes import NOTHING, Notes
+from truthing.spelling import one_line
 from truthing.tables.columns import is_known
 from truthing.tables.table import Table
 from truthing.tables.titles import above_header, said_separator
@@ -138,9 +139,7 @@ def _header(content: bytes, name: str, separator: str, line: int) -> list[str]:
     head = content[:LONGEST_HEADER].decode(errors="ignore")
     try:
         _allow_long_cells()
-        header = [
-            " ".join(h.split()) for h in next(csv.reader(io.StringIO(head), delimiter=separator))
-        ]
+        header = [*map(one_line, next(csv.reader(io.StringIO(head), delimiter=separator)))]
     except csv.Error as problem:
         raise InputError(f"{name} line {line} cannot be read as CSV: {problem}.") from None
     if len(header) > MOST_COLUMNS:
