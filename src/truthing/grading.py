@@ -310,16 +310,18 @@ def _report(
         found["methods"] = question.methods
     if question.gold_chosen.kind == "unseen":
         found["gold_choice"] = "unseen"
-    naive = face_value(labels, predicted, question.survey.weight)
+    naive, curves = face_value(labels, predicted, question.survey.weight), outcome.curves
     if question.deployment is not None:
         middle = question.deployment.draw(1000, question.rng()).mean(axis=0, keepdims=True)
         naive = at_shares(naive[None], middle)[0]
+        curves = _at_deployment(question, curves)
     graded = face_values(naive, question.values)
     if graded:
         found["face_value"] = graded
     told = replace(
         outcome,
         diagnostics=found,
+        curves=curves,
         truth=order.truth(outcome.truth),
         noise=order.summary(noise),
         warnings=[*joined.warnings, *outcome.warnings],
@@ -343,6 +345,14 @@ def _report(
         slice_sizes=slice_sizes(question),
         at_deployment=question.deployment is not None,
     )
+
+
+def _at_deployment(question: Question, curves: Any) -> Any:
+    """Curves and average precision where the two classes have other shares."""
+    if curves is None or question.positive is None:
+        return curves
+    order = [1 - question.positive, question.positive]
+    return replace(curves, shares=lambda n: question.deployed_shares(n)[:, order])
 
 
 def _posterior(question: Question, model: Any, panel_error: Any) -> Outcome:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn import metrics
 from typer.testing import CliRunner
 
 import truthing as tr
@@ -384,3 +385,33 @@ def test_options_of_the_command_line(tmp_path: Path) -> None:
     assert "P(lowest)" in shown.output
     wrong = CliRunner().invoke(app, ["grade", path, "--cluster", "person"])
     assert wrong.exit_code == 1
+
+
+# ---- curves at the class shares of deployment
+
+
+def test_average_precision_follows_the_shares_of_deployment() -> None:
+    """With labels that are the truth, scikit-learn with weighted items is an oracle."""
+    drawn = tr.simulate(400, 1, prior=0.4, operating_point=(0.8, 0.2), fallibility=0.3, seed=3)
+    exact = tr.Labels.from_matrix(drawn.truth[:, None])
+    about: dict[str, Any] = {"noise": 0, "deployment": 0.05, "draws": 200, "positive": 1}
+    weight = np.where(drawn.truth == 1, 0.05 / drawn.truth.mean(), 0.95 / (1 - drawn.truth.mean()))
+    oracle = {
+        "average_precision": metrics.average_precision_score(
+            drawn.truth, drawn.scores, sample_weight=weight
+        ),
+        "auc": metrics.roc_auc_score(drawn.truth, drawn.scores),
+    }
+    report = tr.grade(drawn.predictions, exact, scores=drawn.scores, **about)
+    scored = {name: drawn.as_predictions() for name in ("a", "b")}
+    both = tr.compare(scored, exact, **{**about, "noise": 0})
+    for name, value in oracle.items():
+        assert report[name].mean == pytest.approx(value)
+        assert both.estimate("a", name).mean == pytest.approx(value)
+    precision, recall, at = metrics.precision_recall_curve(
+        drawn.truth, drawn.scores, sample_weight=weight
+    )
+    f1 = 2 * precision * recall / np.maximum(precision + recall, 1e-12)
+    best = report.best_threshold("f1")
+    assert best.metric.mean == pytest.approx(f1.max())
+    assert best.chosen == pytest.approx(at[f1[:-1].argmax()])

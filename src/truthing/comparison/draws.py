@@ -108,10 +108,14 @@ class ModelDraws:
 
         values = scale_values(self.classes) if self.values is None else self.values
         truth, predicted = self.truth[:, items], self.predicted[:, items]
-        shares = None
-        if self.deployment is not None:
-            shares = self.deployment.draw(len(truth), np.random.default_rng(self._seed))
-        return graded_draws(metric, truth, predicted, values, self._redraw(items, target), shares)
+        how, shares = self._redraw(items, target), self._shares(len(truth))
+        return graded_draws(metric, truth, predicted, values, how, shares)
+
+    def _shares(self, n_draws: int) -> Array | None:
+        """The classes' shares at deployment, draws × classes."""
+        if self.deployment is None:
+            return None
+        return self.deployment.draw(n_draws, np.random.default_rng(self._seed))
 
     def _tallies(self, items: Any, target: str, keys: Array | None = None) -> tuple[Tally, ...]:
         from truthing.comparison.tallies import count
@@ -120,8 +124,8 @@ class ModelDraws:
         given, n_classes = self.predicted[:, items], len(self.classes)
         how = self._redraw(items, target)
         right, truth, predicted = count(known, given, n_classes, how)
-        if self.deployment is not None:
-            shares = self.deployment.draw(len(known), np.random.default_rng(self._seed))
+        shares = self._shares(len(known))
+        if shares is not None:
             factor = class_factors(truth, shares)
             right, truth, predicted = count(known, given, n_classes, how, factor)
         return tuple(Tally(right[:, j], truth, predicted[:, j]) for j in range(len(self.models)))
@@ -130,8 +134,12 @@ class ModelDraws:
         from truthing.comparison.tallies import areas
 
         scores = self._with_scores().scores[:, items]
+        assert self.positive is not None
         positive = self._scored_truth[:, items] == self.positive
-        return areas(positive, scores, self._redraw(items, target))
+        shares = self._shares(len(positive))
+        if shares is not None:
+            shares = shares[:, [1 - self.positive, self.positive]]
+        return areas(positive, scores, self._redraw(items, target), shares)
 
     def _redraw(self, items: Any, target: str) -> Redraw:
         """What each of these items counts in each draw."""

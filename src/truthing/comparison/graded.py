@@ -9,8 +9,6 @@ from truthing.comparison.tallies import Redraw
 from truthing.metrics.ordinal import weighted_kappa
 from truthing.survey.deployment import class_factors
 
-CELLS = 4_000_000
-
 
 def graded_draws(
     metric: str,
@@ -23,13 +21,9 @@ def graded_draws(
     """One of `metrics.ordinal.ORDINAL`, draws × models; items count the same for every model.
     ``shares`` (draws × classes) are the classes' shares of deployment.
     """
-    n_draws, n_items = truth.shape
-    found = np.empty((n_draws, len(predicted)))
-    rng = np.random.default_rng(how.seed)
-    step = max(1, CELLS // max(n_items, 1))
-    for start in range(0, n_draws, step):
-        here = slice(start, start + step)
-        grade, weight = values[truth[here]], _weights(truth[here], how, rng)
+    found = np.empty((len(truth), len(predicted)))
+    for here, weight in how.weighed(truth):
+        grade = values[truth[here]]
         if shares is not None:
             weight = weight * _factors(truth[here], weight, shares[here])
         weight = weight / weight.sum(axis=1, keepdims=True)
@@ -45,17 +39,6 @@ def graded_draws(
                 drawn = weighted_kappa(squared, mean, spread, *_moments(predicted_grade, weight))
             found[here, j] = drawn
     return found
-
-
-def _weights(truth: Array, how: Redraw, rng: np.random.Generator) -> Array:
-    """What each item counts, draws × items."""
-    weight = np.ones(truth.shape[1]) if how.weight is None else how.weight
-    if how.target != "population":
-        return np.broadcast_to(weight, truth.shape)
-    if how.cluster is None:
-        return np.asarray(weight * rng.standard_exponential(truth.shape))
-    mass = rng.standard_exponential((len(truth), int(how.cluster.max()) + 1))
-    return np.asarray(weight * mass[:, how.cluster])
 
 
 def _factors(truth: Array, weight: Array, shares: Array) -> Array:

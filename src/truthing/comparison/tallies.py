@@ -5,6 +5,7 @@ at once.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +13,9 @@ import numpy as np
 from truthing.class_codes import Array
 from truthing.compiled import njit
 from truthing.randomness import Seed, compiled_seeds
-from truthing.threads import in_threads, n_threads, shares
+from truthing.survey.deployment import class_factors
+from truthing.threads import in_threads, n_threads
+from truthing.threads import shares as parts_of
 from truthing.truth.scores import areas_of, in_parts, run_ends
 
 
@@ -31,6 +34,15 @@ class Redraw:
         weight = np.ones(n_items) if self.weight is None else self.weight.astype(float)
         cluster = np.arange(n_items) if self.cluster is None else self.cluster.astype(np.int64)
         return _seeds(n_draws, self.target, self.seed), weight, cluster
+
+    def weighed(self, table: Array) -> Iterator[tuple[slice, Array]]:
+        """Some draws of a table of draws × items at a time, and what each item counts in them."""
+        seeds, base, cluster = self.arrays(*table.shape)
+        for part in in_parts(table):
+            weight = np.empty((part.stop - part.start, table.shape[1]))
+            for row, of_draw in zip(weight, seeds[part]):
+                _weights(of_draw, base, cluster, row)
+            yield part, weight
 
 
 def count(
@@ -52,7 +64,7 @@ def count(
                 *(truth[a:b], codes, seeds[a:b], weight, cluster, factor[a:b]),
                 *(right[a:b], known[a:b], given[a:b]),
             )
-            for a, b in shares(n_draws, n_threads())
+            for a, b in parts_of(n_draws, n_threads())
         ],
     )
     return right, known, given
@@ -94,19 +106,22 @@ def _count(truth, predicted, seeds, base, cluster, factor, right, known, given):
                     right[d, j, truth[d, i]] += mass
 
 
-def areas(positive: Array, scores: Array, how: Redraw) -> Array:
+def areas(positive: Array, scores: Array, how: Redraw, shares: Array | None = None) -> Array:
     """AUC and average precision of every model, 2 × draws × models; ``positive`` is draws ×
-    items, the share of each item that is positive.
+    items, the share of each item that is positive; ``shares`` (draws × 2) those of negatives and
+    positives at deployment.
     """
-    n_draws, n_items = positive.shape
-    found = np.empty((2, n_draws, len(scores)))
+    found = np.empty((2, len(positive), len(scores)))
     orders = [np.argsort(-row, kind="stable") for row in scores]
-    seeds, base, cluster = how.arrays(n_draws, n_items)
-    for part in in_parts(positive):
-        weight = np.empty((part.stop - part.start, n_items))
-        for row, of_draw in zip(weight, seeds[part]):
-            _weights(of_draw, base, cluster, row)
+    for part, weight in how.weighed(positive):
+        hits = weight * positive[part]
+        factors = np.ones((len(hits), 2))
+        if shares is not None:
+            known = hits.sum(axis=1)
+            factors = class_factors(
+                np.stack([weight.sum(axis=1) - known, known], axis=1), shares[part]
+            )
         for j, order in enumerate(orders):
-            hits = (weight * positive[part])[:, order]
-            found[:, part, j] = areas_of(hits, weight[:, order], run_ends(scores[j][order]))
+            about = weight[:, order], run_ends(scores[j][order]), factors
+            found[:, part, j] = areas_of(hits[:, order], *about)
     return found

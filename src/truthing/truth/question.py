@@ -176,6 +176,11 @@ class Question:
     def rng(self, *path: int) -> np.random.Generator:
         return np.random.default_rng(self.seeds(*path))
 
+    def deployed_shares(self, n_draws: int) -> Array:
+        """Draws × classes."""
+        assert self.deployment is not None
+        return self.deployment.draw(n_draws, self.rng(DEPLOYED))
+
     def answer(self, confusion: Array | ConfusionMatrix) -> DrawnAnswer:
         """Draws of the confusion matrix as an answer, at the classes' shares of deployment."""
         if isinstance(confusion, ConfusionMatrix):
@@ -186,7 +191,6 @@ class Question:
                 )
             return DrawnAnswer(self.classes, self.positive, confusion)
         if self.deployment is not None:
-            shares = self.deployment.draw(len(confusion), self.rng(DEPLOYED))
-            confusion = at_shares(confusion, shares)
+            confusion = at_shares(confusion, self.deployed_shares(len(confusion)))
         counts = ConfusionMatrix.from_dense(confusion)
         return DrawnAnswer(self.classes, self.positive, counts, self.values)

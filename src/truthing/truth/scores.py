@@ -21,6 +21,7 @@ from truthing.metrics.counts import Tally, evaluate, ratio
 from truthing.metrics.curves import Band, BestThreshold, Curve
 from truthing.metrics.estimate import NEARLY, Estimate, credible_interval
 from truthing.randomness import generator
+from truthing.survey.deployment import class_factors
 from truthing.truth.groups import Groups
 from truthing.truth.link.scores import weighed_by_gold
 from truthing.truth.score_curve import sample_logits
@@ -70,6 +71,7 @@ class ScoreAnswer:
     weight: Array | None = None  # of the items, mean one
     cluster: Array | None = None  # whole clusters are redrawn together
     slack: float = 1.0  # of its intervals
+    shares: Callable[[int], Array] | None = None  # at deployment, draws × (negative, positive)
 
     @classmethod
     def lazily(
@@ -91,7 +93,7 @@ class ScoreAnswer:
         def draw() -> Array:
             groups, odds = _cell_odds(evidence, score_bins(scores), prior, n_draws, seed)
             pick = np.linspace(0, len(odds) - 1, draws_for(len(scores), n_draws)).astype(int)
-            chance = np.exp(np.clip(groups.evidence[:, 1] - groups.evidence[:, 0], -700, 700))
+            chance = np.exp(np.clip(groups.evidence[:, 1] - groups.evidence[:, 0], -600, 600))
             return np.asarray(
                 _draw_truth(odds[pick], chance, groups.predicted, groups.member, seed)
             )
@@ -186,14 +188,28 @@ class ScoreAnswer:
         return self.redraw, weight, cluster
 
     @cached_property
+    def _counted(self) -> tuple[Array, Array, Array]:
+        return _cumulative(self.truth, self._at, *self._drawn)
+
+    @cached_property
+    def _factors(self) -> Array:
+        """What a negative and a positive item count at the shares of deployment, draws × 2."""
+        if self.shares is None:
+            return np.ones((len(self.truth), 2))
+        total = self._counted[2]
+        known = np.stack([self.truth.shape[1] - total, total], axis=1)
+        return class_factors(known, self.shares(len(total)))
+
+    @cached_property
     def _paths(self) -> tuple[Array, Array, Array]:
         """True and false positives at each threshold (draws × thresholds), and all positives."""
-        hits, alarms, total = _cumulative(self.truth, self._at, *self._drawn)
-        return hits, alarms, total[:, None]
+        hits, alarms, total = self._counted
+        negative, positive = self._factors.T[:, :, None]
+        return positive * hits, negative * alarms, positive * total[:, None]
 
     @cached_property
     def _areas(self) -> tuple[Array, Array]:
-        return _areas(self.truth, run_ends(self.scores), *self._drawn)
+        return _areas(self.truth, run_ends(self.scores), self._factors, *self._drawn)
 
     def estimate(self, name: str) -> Estimate:
         auc, precision = self._areas
@@ -355,18 +371,22 @@ def _cumulative(
 
 
 def _areas(
-    truth: Array, ends: Array, redraw: int, base: Array, cluster: Array
+    truth: Array, ends: Array, factors: Array, redraw: int, base: Array, cluster: Array
 ) -> tuple[Array, Array]:
     auc, average = np.empty(len(truth)), np.empty(len(truth))
     for part, weight in _weighed(truth, redraw, base, cluster):
-        auc[part], average[part] = areas_of(truth[part] * weight, weight, ends)
+        auc[part], average[part] = areas_of(truth[part] * weight, weight, ends, factors[part])
     return auc, average
 
 
-def areas_of(positive: Array, weight: Array, ends: Array) -> tuple[Array, Array]:
+def areas_of(positive: Array, weight: Array, ends: Array, factors: Array) -> tuple[Array, Array]:
     """AUC with ties counted half, and average precision, of each draw (rows): the positive part of
-    each item's ``weight``, by falling score; ``ends`` of runs of equal scores.
+    each item's ``weight``, by falling score; ``ends`` of runs of equal scores; ``factors`` as
+    `class_factors` gives them for negatives and positives.
     """
+    if (factors != 1).any():
+        hits = factors[:, 1:] * positive
+        positive, weight = hits, hits + factors[:, :1] * (weight - positive)
     if len(ends) < positive.shape[1]:
         starts = np.append(0, ends[:-1] + 1)
         positive, weight = (np.add.reduceat(w, starts, axis=1) for w in (positive, weight))
