@@ -28,7 +28,7 @@ def views(signal: np.ndarray) -> Views:
 def test_gold_counts_once() -> None:
     """Gold that speaks alone on equal items is Beta(k + 1/2, n - k + 1/2)."""
     columns = ([1e-9, 1.0], [False, True], [1, 1], [1, 1], [0, 0], [1e-3] * 2, [1e-3] * 2)
-    components = Components(*map(np.array, columns), 1.0)
+    components = Components(*map(np.array, columns))
     gold = np.full(100, -1)
     gold[:15], gold[15:20] = 0, 1
     seen = views(np.full(100, 1.0))
@@ -39,10 +39,20 @@ def test_gold_counts_once() -> None:
     assert share.std() == pytest.approx(spread, rel=0.08)
 
 
+def test_scarce_gold_counts_less() -> None:
+    """As docs/theory.md says: a gold item of language models from .9 to 1, of people .95."""
+    seen = views(np.linspace(-2, 3, 80))
+    models, people = (learned_components(seen, kind) for kind in ("models", "people"))
+    worth = [models.worth_of_gold(n) for n in (10, 25, 40, 50, 200)]
+    assert worth == pytest.approx([0.9, 0.9, 0.96, 1.0, 1.0])
+    assert {people.worth_of_gold(n) for n in (10, 200)} == {0.95}
+    assert learned_components(seen, None).worth_of_gold(10) == pytest.approx(0.925)
+
+
 def test_items_that_labels_doubt_are_doubted() -> None:
     seen = views(np.linspace(-2, 3, 80))
     columns = ([0.7, 0.3], [False, False], [1.0, 1.0], [0.5, 1.0], [0.6, 0.8], [0.3, 0.3], [1, 1])
-    components = Components(*map(np.array, columns), 1.0)
+    components = Components(*map(np.array, columns))
     design = link_design(seen, *components.middle)
     slope = prior_draws(design, components, 4000, np.random.default_rng(0))[:, 1]
     assert slope.mean() == pytest.approx(0.66, abs=6 * slope.std() / np.sqrt(4000))

@@ -110,7 +110,7 @@ def _prior(views: Views, panel: str | None, panel_error: Any) -> Components:
         return stated_components(views, panel_error)
     found = learned_components(views, panel, OWN_LABELS)
     return found._replace(
-        temper=TEMPER,
+        temper=(TEMPER, TEMPER),
         sd=np.hypot(found.sd, LEVEL_SD),
         slope_sd=np.maximum(found.slope_sd, SLOPE_SD),
         effect_sd=np.maximum(found.effect_sd, EFFECT_SD),

@@ -49,11 +49,11 @@ class MoreGold:
         if self.target == "sample":
             share = (n_items - self.gold_items - n_gold) / n_items
             noise = np.sqrt((weighed * (1 - weighed)) @ design.share / n_items * share)
-        widths = []
+        widths, worth = [], self.components.worth_of_gold(self.gold_items + n_gold)
         for truth in believed[rng.integers(len(believed), size=SETS)]:
             asked = rng.multinomial(n_gold, design.share)
             right = rng.binomial(asked, truth)
-            fit = self.components.temper * (hit @ right + miss @ (asked - right))
+            fit = worth * (hit @ right + miss @ (asked - right))
             weight = np.cumsum(np.exp(fit - fit.max()))
             at = np.searchsorted(weight, (np.arange(MOST) + rng.random()) / MOST * weight[-1])
             known = (self.gold_right + right.sum()) / n_items if share < 1 else 0.0

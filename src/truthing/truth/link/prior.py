@@ -27,10 +27,12 @@ PanelError = float | tuple[float, float]
 SLICES = (0.35, 0.3, 0.2, 0.1, 0.05)  # of Student's t, each one normal
 EFFECTS = ((0.2, 0.6), (0.5, 1.3), (0.3, 2.8))  # weight and sd of the predicted classes' effects
 # weight of "the labels say nothing about which items are right" (gold alone), and as much of "they
-# do,
-# but level, slope and class effects are unlike public panels"
+# do, but level, slope and class effects are unlike public panels"
 FLAT = {"people": 0.2, "models": 0.3}
-TEMPER = {"people": 0.95, "models": 0.9}  # what a gold item counts: the link's form is not exact
+# what a gold item counts, where gold is scarce and where it is not: the link's form is not exact,
+# and of language models that told only where gold was scarce (docs/honesty.md)
+TEMPER = {"people": (0.95, 0.95), "models": (0.9, 1.0)}
+SCARCE, PLENTY = 25, 50  # gold items
 KINDS = ("people", "models")
 Row = tuple[float | bool, ...]
 
@@ -132,7 +134,8 @@ OWN_LABELS = {
 
 class Components(NamedTuple):
     """A mixture: component q has λ ~ N(centre, sd²), or a uniform accuracy where ``flat``;
-    b ~ N(slope, slope_sd²); effects u ~ N(0, effect_sd²). A gold item counts ``temper`` of one."""
+    b ~ N(slope, slope_sd²); effects u ~ N(0, effect_sd²). ``temper`` is what a gold item counts
+    where gold is scarce and where it is not."""
 
     weight: Array
     flat: Array
@@ -141,7 +144,11 @@ class Components(NamedTuple):
     slope: Array
     slope_sd: Array
     effect_sd: Array
-    temper: float = 1.0
+    temper: tuple[float, float] = (1.0, 1.0)
+
+    def worth_of_gold(self, n_gold: float) -> float:
+        """What each of so many gold items counts."""
+        return float(np.interp(n_gold, (SCARCE, PLENTY), self.temper))
 
     @property
     def middle(self) -> tuple[float, float]:
@@ -179,7 +186,8 @@ def learned_components(
                 level = False, centre, scale * np.sqrt(multiple)
                 rows.append((portion, *level, known.slope, known.slope_sd * wide, effect))
         rows += _flat_rows(centre, known.slope, flat, flat)
-    return _as_components(rows, float(np.mean([TEMPER[kind] for kind in kinds])))
+    few, many = np.mean([TEMPER[kind] for kind in kinds], axis=0)
+    return _as_components(rows, (float(few), float(many)))
 
 
 def stated_components(
@@ -205,7 +213,7 @@ def _flat_rows(centre: float, slope: float, alike: float, free: float) -> list[R
     return [*rows, (free, True, centre, 1.0, slope, 1.0, 2.5)]
 
 
-def _as_components(rows: list[Row], temper: float = 1.0) -> Components:
+def _as_components(rows: list[Row], temper: tuple[float, float] = (1.0, 1.0)) -> Components:
     table = np.array(rows, dtype=float)
     weight, flat, centre, sd, slope, slope_sd, effect_sd = table.T
     return Components(weight, flat > 0, centre, sd, slope, slope_sd, effect_sd, temper)

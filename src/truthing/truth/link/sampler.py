@@ -74,7 +74,8 @@ def draw_link(
     weights = np.ones(len(known)) if gold_weights is None else gold_weights
     size = design.tally(known, weights)
     right = design.tally(known, weights * (gold[known] == views.predicted[known]))
-    counted = components.temper * size, components.temper * right
+    worth = components.worth_of_gold(float(size.sum()))
+    counted = worth * size, worth * right
     slips = None
     if gold_error is None:
         for more in (1, 10):  # about one case in a hundred needs more draws
