@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -43,16 +43,31 @@ class ConfusionMatrix:
         return cls(len(mean), none, np.zeros((len(tally.truth), 0)), tally, mean)
 
     @classmethod
-    def joined(cls, parts: Sequence[ConfusionMatrix]) -> ConfusionMatrix:
+    def joined(cls, parts: Iterable[ConfusionMatrix]) -> ConfusionMatrix:
         """Draws of several parts, one after the other, each from margins."""
-        tallies = [part.tally for part in parts]
+        tallies: list[Tally] = []
+        total: Array = np.zeros(())
+        for part in parts:
+            tallies.append(part.tally)
+            total = total + part.mean * len(part.tally.truth)
         right, truth, given = (
             np.concatenate([getattr(tally, name) for tally in tallies])
             for name in ("right", "truth", "predicted")
         )
-        share = np.array([len(tally.truth) for tally in tallies]) / len(truth)
-        mean = sum(part.mean * weight for part, weight in zip(parts, share))
-        return cls.from_margins(Tally(right, truth, given), np.asarray(mean))
+        return cls.from_margins(Tally(right, truth, given), total / len(truth))
+
+    @classmethod
+    def by_columns(
+        cls, columns: Iterable[tuple[int, Array]], n_draws: int, n_classes: int
+    ) -> ConfusionMatrix:
+        """One predicted class at a time, each draws × truth; only diagonal, margins and mean are
+        kept."""
+        right, truth, given = (np.zeros((n_draws, n_classes)) for _ in range(3))
+        mean = np.zeros((n_classes, n_classes))
+        for k, drawn in columns:
+            right[:, k], given[:, k], mean[:, k] = drawn[:, k], drawn.sum(1), drawn.mean(0)
+            truth += drawn
+        return cls.from_margins(Tally(right, truth, given), mean)
 
     def all_predicted(self, k: int) -> ConfusionMatrix:
         """The same truth where class ``k`` is predicted for every item."""

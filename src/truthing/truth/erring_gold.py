@@ -12,10 +12,9 @@ import numpy as np
 
 from truthing.class_codes import Array
 from truthing.metrics.confusion import ConfusionMatrix
-from truthing.survey.deployment import at_shares
 from truthing.truth.gold_alone import HALF, MOST_DRAWS, GoldAlone
 from truthing.truth.gold_error import GoldError, Slips, gold_says, imputed_gold
-from truthing.truth.link.counts import confusion_draws, item_truth, population_confusion
+from truthing.truth.link.counts import item_truth
 from truthing.truth.link.sampler import LinkDraws
 from truthing.truth.link.views import Views
 
@@ -101,20 +100,21 @@ class ErringGoldAlone(GoldAlone):
                 drawn = rng.multinomial(read[k, g], chance)
                 truth[:, k] += drawn * counts[k, g]
                 seen[:, k] += drawn * mass[k, g]
-        table = np.zeros((draws, n, n))
-        for j, k in enumerate(used):
-            total = float(weight[self.predicted == k].sum())
-            if self.target != "sample":
-                table[:, :, k] = share[:, j] * rng.gamma(total + HALF, size=draws)[:, None]
-            elif self.weight is None:
-                left = int(frequency[k] - read[j].sum())
-                table[:, :, k] = seen[:, j] + rng.multinomial(left, share[:, j])
-            else:
-                left_mass = total - float((read[j] * mass[j]).sum())
-                table[:, :, k] = seen[:, j] + left_mass * share[:, j]
-        if self.deployment is not None:
-            table = at_shares(table, self.deployment.draw(draws, rng))
-        return ConfusionMatrix.from_dense(table)
+
+        def columns() -> Iterator[tuple[int, Array]]:
+            for j, k in enumerate(used):
+                total = float(weight[self.predicted == k].sum())
+                if self.target != "sample":
+                    drawn = share[:, j] * rng.gamma(total + HALF, size=draws)[:, None]
+                elif self.weight is None:
+                    left = int(frequency[k] - read[j].sum())
+                    drawn = seen[:, j] + rng.multinomial(left, share[:, j])
+                else:
+                    left_mass = total - float((read[j] * mass[j]).sum())
+                    drawn = seen[:, j] + left_mass * share[:, j]
+                yield int(k), drawn
+
+        return self._together(columns(), draws, rng)
 
     def shares(self) -> Array:
         """Draws of the class shares, draws × classes."""
@@ -142,15 +142,6 @@ def with_drawn_gold(
         believed = replace(link, coefficients=link.coefficients[one], slips=link.slips.chosen(one))
         likely = item_truth(believed, views, nothing)
         yield some, imputed_gold(gold, likely, _says(believed, views, gold), rng)
-
-
-def confusion_of_erring_gold(
-    link: LinkDraws, views: Views, gold: Array, target: str, rng: np.random.Generator
-) -> Array:
-    """Draws of the confusion, as shares of the items for new data."""
-    count = confusion_draws if target == "sample" else population_confusion
-    parts = with_drawn_gold(link, views, gold, rng)
-    return np.concatenate([count(some, views, drawn, rng) for some, drawn in parts]).astype(float)
 
 
 def _says(link: LinkDraws, views: Views, gold: Array) -> Array:

@@ -10,6 +10,7 @@ these. Gold is taken as random.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,7 +20,6 @@ from scipy.special import betaincinv
 
 from truthing.class_codes import Array
 from truthing.metrics.confusion import ConfusionMatrix
-from truthing.metrics.counts import Tally
 from truthing.metrics.estimate import Estimate
 from truthing.metrics.ordinal import drawn_metric
 from truthing.survey.deployment import Deployment, at_shares
@@ -117,12 +117,26 @@ class GoldAlone:
     def confusion(self) -> ConfusionMatrix:
         """Draws of the confusion matrix, one predicted class at a time."""
         rng = np.random.default_rng(self.seed.spawn(1)[0])
+        few = len(self.classes) <= MOST_DENSE
+        draws = min(self.n_draws, MOST_DRAWS if few else MANY_CLASSES_DRAWS)
+        return self._together(self._columns(draws, rng), draws, rng)
+
+    def _together(
+        self, columns: Iterable[tuple[int, Array]], n_draws: int, rng: np.random.Generator
+    ) -> ConfusionMatrix:
+        """Draws of the true classes of each predicted class, as one answer."""
+        n = len(self.classes)
+        if n > MOST_DENSE:
+            return ConfusionMatrix.by_columns(columns, n_draws, n)
+        table = np.zeros((n_draws, n, n))
+        for k, drawn in columns:
+            table[:, :, k] = drawn
+        if self.deployment is not None:
+            table = at_shares(table, self.deployment.draw(n_draws, rng))
+        return ConfusionMatrix.from_dense(table)
+
+    def _columns(self, draws: int, rng: np.random.Generator) -> Iterator[tuple[int, Array]]:
         n, known = len(self.classes), self.gold >= 0
-        draws = min(self.n_draws, MOST_DRAWS if n <= MOST_DENSE else MANY_CLASSES_DRAWS)
-        # of very many classes only diagonal, margins and mean are kept
-        table = np.zeros((draws if n <= MOST_DENSE else 0, n, n))
-        right, truth, given = (np.zeros((draws, n)) for _ in range(3))
-        mean = np.zeros((n, n))
         often = np.bincount(self.predicted, weights=self.size, minlength=n)
         frequency = np.round(often).astype(np.int64)
         worth = np.zeros(len(self.gold))
@@ -137,17 +151,7 @@ class GoldAlone:
             seen = np.bincount(self.gold[here], minlength=n)
             counted = np.bincount(self.gold[here], weights=worth[here], minlength=n)
             share = _class_shares(counted, int(k), draws, rng)
-            drawn = self._of_class(int(k), int(frequency[k]), seen, share, rng)
-            if n <= MOST_DENSE:
-                table[:, :, k] = drawn
-                continue
-            right[:, k], given[:, k], mean[:, k] = drawn[:, k], drawn.sum(1), drawn.mean(0)
-            truth += drawn
-        if n > MOST_DENSE:
-            return ConfusionMatrix.from_margins(Tally(right, truth, given), mean)
-        if self.deployment is not None:
-            table = at_shares(table, self.deployment.draw(draws, rng))
-        return ConfusionMatrix.from_dense(table)
+            yield int(k), self._of_class(int(k), int(frequency[k]), seen, share, rng)
 
     def _of_class(
         self, k: int, size: int, seen: Array, share: Array, rng: np.random.Generator

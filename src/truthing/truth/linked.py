@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +18,6 @@ from truthing.truth.assumed import about_survey, assumed
 from truthing.truth.draws import AnswerBesideGold, moved
 from truthing.truth.erring_gold import (
     ErringGoldAlone,
-    confusion_of_erring_gold,
     truth_beside_erring_gold,
     with_drawn_gold,
 )
@@ -145,14 +145,13 @@ def _answers(
 def _confusion(question: Question, views: Views, link: LinkDraws, target: str) -> Any:
     """Draws of the confusion of ``views.predicted``, in numbers of items."""
     rng = question.rng(COUNTS)
-    if link.slips is not None:
-        drawn = confusion_of_erring_gold(link, views, question.gold, target, rng)
-    elif views.n_classes > MOST_DENSE:
-        return drawn_confusion(link, views, question.gold, rng, target)
-    elif target == "sample":
-        drawn = confusion_draws(link, views, question.gold, rng).astype(float)
-    else:
-        drawn = population_confusion(link, views, question.gold, rng)
+    parts = with_drawn_gold(link, views, question.gold, rng)
+    if views.n_classes > MOST_DENSE:
+        found: Iterator[Any]
+        found = (drawn_confusion(some, views, gold, rng, target) for some, gold in parts)
+        return ConfusionMatrix.joined(found)
+    count = confusion_draws if target == "sample" else population_confusion
+    drawn = np.concatenate([count(some, views, gold, rng) for some, gold in parts]).astype(float)
     return drawn if target == "sample" else drawn * question.n_items
 
 

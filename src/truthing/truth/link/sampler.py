@@ -89,10 +89,13 @@ def draw_link(
     drawn, weight, which = found
     effective = effective_draws(weight)
     if effective < FEWEST:
+        why = "gold and labels contradict each other strongly. Check the gold, or use"
+        why += " `panel_error=0`."
+        if gold_error is not None:
+            why = "`gold_error=` takes more draws than fit in memory where classes are many or gold"
+            why += " and labels contradict each other. Check the gold, or merge rare classes."
         raise NotConverged(
-            f"the posterior was not reached (effective sample size {effective:.0f}): gold "
-            "and labels "
-            "contradict each other strongly. Check the gold, or use `panel_error=0`."
+            f"the posterior was not reached (effective sample size {effective:.0f}): {why}"
         )
     place = (np.arange(n_draws) + rng.random()) / n_draws
     chosen = np.minimum(np.searchsorted(np.cumsum(weight), place), len(weight) - 1)
