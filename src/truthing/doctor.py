@@ -212,16 +212,16 @@ def _sample(
             rows.append(f"{item} → {who} → {label!r}{times}")
     if predictions is not None:
         for n in range(min(most, predictions.n_items)):
-            sentences = (
+            parts = (
                 []
                 if predictions.label is None
                 else [repr(predictions.classes[predictions.label[n]])]
             )
             if predictions.scores is not None:
-                sentences.append(
+                parts.append(
                     "score " + ", ".join(f"{s:g}" for s in np.atleast_1d(predictions.scores[n])[:4])
                 )
-            rows.append(f"{predictions.items[n]} → predicted → {', '.join(sentences)}")
+            rows.append(f"{predictions.items[n]} → predicted → {', '.join(parts)}")
     if gold is not None:
         rows += [
             f"{gold.items[n]} → gold → {gold.classes[gold.label[n]]!r}"

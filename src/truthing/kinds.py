@@ -120,8 +120,8 @@ class Kinds:
         if several and not any({*given, *more} <= studied for studied in STUDIED):
             names = listing((f"`{name}=`" for name in (*given, *more)), 8)
             joined.warnings.append(
-                f"{names} are used together. Each covers by itself; together each was taken to "
-                "hold for the others' data too, and how well that covers was not studied."
+                f"{names} are used together. Each was studied alone; how well intervals hold "
+                "with all of them was not studied, and they may be too narrow."
             )
         error = as_gold_error(self.gold_error, joined)
         values, told = None, []

@@ -110,7 +110,8 @@ class Labels:
         lines: Array | int | None = None,
         source: str = "",
     ) -> Labels:
-        """From codes (-1 = missing); ``source`` and ``lines`` (or the first) say where each was."""
+        """From codes (-1 = missing); ``lines`` are the line numbers of the rows in ``source``, or
+        the number of the first."""
         order = places_in_order(item, labeler, label, (len(items), len(labelers)))
         if order is not None:
             item = item[order]  # one after the other, so that one is let go before the next

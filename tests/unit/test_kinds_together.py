@@ -79,7 +79,7 @@ def check(facade: str, names: tuple[str, str]) -> Any:
         assert all(f"`{name}=`" in str(found.value) for name in names)
         return None
     result = ask(facade, names)
-    doubt = [said for said in result.warnings if "Each covers by itself" in said]
+    doubt = [said for said in result.warnings if "Each was studied alone" in said]
     if any({*names} <= studied for studied in STUDIED):
         assert doubt == []
         return result

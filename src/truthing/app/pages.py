@@ -38,7 +38,7 @@ MOST_KEPT = 5  # times what may be sent at once, for each visitor
 WENT_WRONG = (
     "Something went wrong that should not. The terminal that runs the page shows the details."
 )
-SAID = {
+CAPTIONS = {
     "labeler_columns": "Columns that are labelers, split by commas",
     "ignore": "Columns to leave out",
     "missing": "Words that mean no label",
@@ -187,7 +187,7 @@ class Pages:
             roles=ROLES,
             layouts=LAYOUTS,
             uses=USES,
-            remarks=SAID,
+            captions=CAPTIONS,
             most_bytes=self.most_bytes,
             too_large=security.too_large(self.most_bytes),
         )
@@ -197,7 +197,7 @@ class Pages:
         form = await self.form(request)
         case = self.case_of(request)
         place = chosen_file(case, form.get("file"))
-        names = [f"{role}_column" for role in ROLES] + ["layout", *SAID]
+        names = [f"{role}_column" for role in ROLES] + ["layout", *CAPTIONS]
         columns = {name: str(form[name]) for name in names if form.get(name)}
         uses = frozenset(str(use) for use in form.getlist("uses")) & frozenset(USES)
         upload, before = case.uploads[place], await run_in_threadpool(look, case)

@@ -9,13 +9,6 @@ from typing import Any
 from truthing.errors import InputError, in_options
 
 
-def asked(**options: str | None) -> Any:
-    """What was said about files, as the readers take it."""
-    from truthing.tables.asked import Asked
-
-    return Asked.from_text(**options)
-
-
 def in_words_of_options(result: Any) -> None:
     """Warnings and assumptions of a result, with options where Python has parameters."""
     for sentences in (result.warnings, result.assumptions):

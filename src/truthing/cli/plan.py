@@ -158,6 +158,7 @@ def plan(
     from truthing.render.console import err
     from truthing.render.plan import show
     from truthing.render.waiting import waiting
+    from truthing.tables.asked import Asked
 
     output.check()
     if next_file is not None and pilot is None:
@@ -172,7 +173,7 @@ def plan(
             "labeler_column": labeler_column,
             "label_column": label_column,
         }
-        asked = parse.asked(
+        asked = Asked.from_text(
             layout=layout, prediction_column=prediction_column, truth_column=truth_column, **columns
         )
         case = read_case(pilot, {"model": predictions or pilot}, gold, asked=asked)

@@ -39,13 +39,13 @@ class Without:
 
     def sentence(self, level: float = 0.95) -> str:
         """In words, with numbers."""
-        sentences = [
+        shares = [
             share(result[self._class].mean, *result[self._class].interval(level), level)
             for result in (self.everybody, self.others)
         ]
         return (
-            f"Without {listing(self.names, 5)} the share of {self._class} would be {sentences[1]}; "
-            f"with everybody it is {sentences[0]}."
+            f"Without {listing(self.names, 5)} the share of {self._class} would be {shares[1]}; "
+            f"with everybody it is {shares[0]}."
         )
 
 

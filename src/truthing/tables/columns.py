@@ -68,13 +68,13 @@ class Columns:
 
     def describe(self) -> str:
         """``task → item, worker → labeler, label → label``."""
-        sentences = [f"{column} → {role}" for role, column in self.role.items()]
-        sentences += [f"{column} → score of {name}" for name, column in self.scores.items()]
+        roles = [f"{column} → {role}" for role, column in self.role.items()]
+        roles += [f"{column} → score of {name}" for name, column in self.scores.items()]
         if self.rest and self.layout in ("wide", "grouped"):
-            sentences.append(f"{listing(self.rest, 4)} → a labeler each")
+            roles.append(f"{listing(self.rest, 4)} → a labeler each")
         if self.rest and self.layout == "counts":
-            sentences.append(f"{listing(self.rest, 4)} → votes for a class each")
-        return ", ".join(sentences) or "no known column"
+            roles.append(f"{listing(self.rest, 4)} → votes for a class each")
+        return ", ".join(roles) or "no known column"
 
 
 def recognise(table: Table, asked: Asked, hint: Sequence[Any] = ()) -> Columns:

@@ -48,7 +48,7 @@ def effects(predicted: Array, n_classes: int) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Committee:
-    """Items grouped by what the classifiers say and by the labelers' consensus: ``said`` is groups
+    """Items grouped by what the classifiers say and by the labelers' consensus: ``guess`` is groups
     × classifiers, ``logs`` groups × classes.
 
     ``effect`` says which tilt stands behind "classifier j says c": tilts are numbered classifier by

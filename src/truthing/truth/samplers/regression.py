@@ -29,7 +29,7 @@ NEARLY_EQUAL = 0.03
 
 @dataclass(frozen=True, eq=False)
 class Regression:
-    """What the truth is regressed on: column j of item i speaks for class ``said[i, j]`` with
+    """What the truth is regressed on: column j of item i speaks for class ``guess[i, j]`` with
     coefficient ``tilt[i, j]``.
 
     The coefficients (α, w) are ``design`` times standard normals; those marked in ``heavy`` have
