@@ -55,9 +55,7 @@ def prepare(
         if held is not None and not held.items:
             raise InputError(f"the {what} hold no item: there is nothing to compute from.")
     joined = join(case.labels, case.predictions, case.gold, repeats=repeats, keep=doubted or keep)
-    readings = [
-        replace(reading) for reading in case.readings
-    ]  # copies, without labels
+    readings = [replace(reading) for reading in case.readings]  # copies, without labels
     return replace(joined, readings=readings, given=case.labels.items, doubted=doubted)
 
 

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 import truthing as tr
 from truthing.cli.main import app
 from truthing.render.methods import methods
+from truthing.truth import calibrated
 from truthing.truth.calibrated import Setting, balanced, draw_chances
 
 
@@ -189,3 +190,33 @@ def test_command_line(tmp_path: Path) -> None:
     )
     assert shown.exit_code == 0, shown.output
     assert "80 calibration items" in shown.output
+
+
+class Chains:
+    """Chains whose mean moves by ``pace`` at each step."""
+
+    def __init__(self, pace: float) -> None:
+        self.pace, self.steps = pace, 0
+
+    def climb(self) -> None:
+        self.steps = 0
+
+    def step(self) -> None:
+        self.steps += 1
+
+    def summary(self) -> np.ndarray:
+        return np.linspace(0, 0.1, 50)[:, None] + self.pace * self.steps
+
+
+def test_chains_that_move_are_not_settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    still, moving, slow = Chains(0.0), Chains(0.01), Chains(1e-5)
+    assert calibrated._settle(still) is True
+    assert still.steps == calibrated.BURN
+    assert calibrated._settle(moving) is False
+    assert moving.steps == calibrated.MOST_BURN
+    assert calibrated._settle(slow) is True
+    monkeypatch.setattr(calibrated, "_settle", lambda state: False)
+    (_, said, labels), (truth, _, other) = sets()
+    gold = dict(zip(other.items, map(int, truth)))
+    found = tr.grade(said, labels, calibration_set=(other, gold), draws=100)
+    assert any("did not settle" in words for words in found.warnings)

@@ -211,6 +211,11 @@ def _checked(
     """Do the labelers answer alike on both sets?"""
     absent = [c for k, c in enumerate(classes) if not (items.truth == k).any()]
     told = []
+    if not chances.settled:
+        told.append(
+            "The sampler did not settle: the labelers tell the classes apart too poorly. The "
+            "answer may be wrong. More calibration items, or predictions on them, would help."
+        )
     if absent:
         told.append(
             f"No calibration item is {absent[0]!r}: what labelers say of such items is not known, "

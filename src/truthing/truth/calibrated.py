@@ -22,7 +22,10 @@ from truthing.labels import Labels
 from truthing.survey.calibration import CalibrationItems
 from truthing.truth.outcome import NoiseSummary
 
-CHAINS, BURN, THIN = 500, 300, 30
+CHAINS, BURN, MOST_BURN, THIN = 500, 100, 6400, 30
+CLIMBS = 60  # steps of EM before the first draw
+RARE = 0.002  # of all items: differences so small are none
+DRIFT = 0.2  # of a standard deviation: chains that still move so far are not settled
 TILT = (2.0, 1.4)  # mean and sd over 63 public panels of people and language models
 SPREAD = 0.5  # pseudo-items of a class in each place: sparser rows would look too sure
 MINED = 12  # calibration items that a category of one class should hold
@@ -95,27 +98,47 @@ class Chances:
     chance: Array
     shares: Array
     by_block: Array
+    settled: bool = True
 
 
 def draw_chances(
     setting: Setting, n_draws: int, rng: np.random.Generator, shift: float = 0.0
 ) -> Chances:
-    """Gibbs sampling in many chains side by side, from rows drawn by the calibration set alone.
+    """Gibbs sampling in many chains side by side, from rows drawn by the calibration set alone and
+    what they make most likely; first as long as it takes until the chains no longer move together.
 
     ``shift`` changes the log-odds that a category is right, for sensitivity.
     """
     chains = min(CHAINS, n_draws)
     keep = -(-n_draws // chains)
     state = _State(setting, chains, rng, shift)
-    burn, thin = (1, 1) if setting.steps_are_draws else (BURN, THIN)
+    thin, settled = (1, True) if setting.steps_are_draws else (THIN, _settle(state))
     kept: list[tuple[Array, Array]] = []
-    for step in range(burn + thin * (keep - 1) + 1):
-        state.step()
-        if step >= burn and (step - burn) % thin == 0:
-            kept.append((state.chance, state.shares))
+    for _ in range(keep):
+        for _ in range(thin):
+            state.step()
+        kept.append((state.chance, state.shares))
     order = rng.permutation(chains * keep)[:n_draws]
     chance, shares = (np.concatenate(parts)[order] for parts in zip(*kept))
-    return Chances(chance, np.einsum("b,dbc->dc", setting.block_shares, shares), shares)
+    prior = np.einsum("b,dbc->dc", setting.block_shares, shares)
+    return Chances(chance, prior, shares, settled)
+
+
+def _settle(state: _State) -> bool:
+    """Steps until the chains' mean no longer moves: compared a quarter of the way and at the end of
+    a run, each four times as long as the one before. False where they move after the longest."""
+    state.climb()
+    before, done, until = state.summary(), 0, BURN // 4
+    while True:
+        for _ in range(until - done):
+            state.step()
+        now = state.summary()
+        moved = np.abs(now.mean(axis=0) - before.mean(axis=0)) / (now.std(axis=0) + RARE)
+        if until >= BURN and moved.max(initial=0.0) < DRIFT:
+            return True
+        if until >= MOST_BURN:
+            return False
+        before, done, until = now, until, 4 * until
 
 
 def _believed(setting: Setting) -> Array:
@@ -155,6 +178,24 @@ class _State:
         self.shares = _dirichlet(np.ones((chains, len(setting.block_shares), n)), rng)
         self.rows = self._rows(np.zeros((chains, *self.seen.shape)))
         self.chance = self._chances()
+
+    def climb(self) -> None:
+        """Shares and answers that the drawn rows make most likely: chains start near their goal."""
+        setting = self.setting
+        for _ in range(CLIMBS):
+            held = setting.size[:, None] * self.chance + setting.known
+            by_block = _added(held, self.blocks, self.shares.shape[1]).transpose(0, 2, 1)
+            self.shares = _scaled(by_block + 0.5)
+            if not setting.joint:
+                answers = _added(held, setting.combination, len(setting.agrees))
+                self.answers = _scaled(answers + 0.5)
+            self.chance = self._chances()
+
+    def summary(self) -> Array:
+        """Shares of the items by true class and combination, chains × both."""
+        setting = self.setting
+        mass = setting.total[:, None] * self.chance / setting.total.sum()
+        return _added(mass, setting.combination, len(setting.agrees)).reshape(len(mass), -1)
 
     def step(self) -> None:
         setting, rng = self.setting, self.rng
