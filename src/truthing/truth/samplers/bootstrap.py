@@ -25,7 +25,7 @@ REPLICATES, STEPS = 40, 4
 MOST_TABLE_CELLS = 1_000_000  # labelers × classes × classes, beyond which only error rates are told
 MOST_COUNTS = 40_000_000  # draws × classes × classes
 FEW_DRAWS, MOST_ROW_CELLS = 200, 4_000_000  # of labelers' tables, where they fit
-MOST_ERROR_CELLS = 10_000_000  # of drawn error rates: a million labelers get fewer draws
+MOST_ERROR_CELLS = 4_000_000  # of drawn error rates: 20,000 labelers get 200 draws, more fewer
 
 
 def bootstrap_crowd(
