@@ -484,3 +484,12 @@ def test_a_plan_speaks_of_what_is_not_there_yet() -> None:
     priced = buy.labels["label"] * 1 + buy.gold * 5
     assert found.best.cost == pytest.approx(priced, abs=5.5)
     assert "pilot" not in " ".join([found.sentence, *found.assumptions, *found.warnings])
+
+
+@pytest.mark.usefixtures("_surfaces_once")
+def test_one_label_and_no_gold_is_never_advised() -> None:
+    """Such labels say nothing, so that a cheaper design is no design."""
+    little = plan(budget=9)
+    assert little.best.labels > little.best.items or little.best.gold
+    for design in (little.best, *little.table, *little.frontier):
+        assert design.width <= 1

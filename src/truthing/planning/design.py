@@ -23,6 +23,7 @@ from truthing.planning.world import Composition, World
 
 MOST_ITEMS, MOST_GOLD, FEWEST_GOLD = 100_000, 6_000, 10
 POINTS = 200  # designs kept of each composition's frontier
+WIDEST = 2.0  # an interval of any metric
 
 
 @dataclass(frozen=True)
@@ -335,6 +336,9 @@ def trace(
         items_, gold = items_[fits], gold[fits]
     cost = costs.of_design(items_, composition, gold, stock)
     width = sampling.width(surface, items_, gold)
+    known = width <= WIDEST  # beyond, the labels alone say nothing
+    if known.any():
+        items_, gold, cost, width = (part[known] for part in (items_, gold, cost, width))
     order = np.lexsort((width, cost))
     items_, gold, cost, width = items_[order], gold[order], cost[order], width[order]
     best = np.minimum.accumulate(width)
