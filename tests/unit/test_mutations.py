@@ -173,3 +173,11 @@ def test_long_cells_are_read(tmp_path: Path) -> None:
     path = tmp_path / "long.csv"
     path.write_text(f'item,labeler,label,text\n1,a,x,"{"y" * 200_000}"\n1,b,y,\n')
     assert tr.read_labels(path).n_labels == 2
+
+
+@pytest.mark.parametrize("first", ["1,bob,a", '5" disk,bob,a'])
+def test_lines_are_counted_behind_blank_ones_and_odd_quotes(first: str, tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text(f"item,labeler,label\n{first}\n\n2,ann,b\n2,ann,a\n")
+    with pytest.raises(tr.InputError, match="line 5: "):
+        tr.prevalence(path)

@@ -53,7 +53,7 @@ def delimited(content: bytes, name: str, delimiter: str | None = None) -> Table:
                 "quotes and separators."
             ) from None
         # quotes within a cell, such as 5" for inches, are letters to Python's reader
-        rows = list(_rows(content, separator))
+        rows = [row for _, row in _rows(content, separator)]
         frame = pl.DataFrame(rows, [str(k) for k in range(len(header))], orient="row")
         frame = frame.with_columns(pl.all().replace("", None))
     if frame.width != len(header):
@@ -64,13 +64,11 @@ def delimited(content: bytes, name: str, delimiter: str | None = None) -> Table:
         )
     if frame.width > 1 and frame[:, -1].null_count():
         _check_rows(content, name, separator, len(header), above)
-    if odd and not _same_cells(content, separator, frame):
-        raise InputError(
-            f"{name}: its quotes can be read in two ways. Put quotes around whole cells only, and "
-            "double those inside."
-        )
+    lines = None if odd else _lines(content, frame.height, above)
+    if odd:
+        frame = frame.filter(~pl.all_horizontal(_is_blank()))
+        lines = _compared(content, name, separator, frame, above)
     kind = {",": "CSV", "\t": "TSV"}.get(separator, f"{separator!r}-separated")
-    lines = _lines(content, frame.height, above)
     frame, names, lines = _without_nothing(frame, header, lines, above + 2)
     if frame.height == 0:
         raise InputError(
@@ -225,19 +223,32 @@ def _odd_quotes(content: bytes, separator: str) -> bool:
     return not (before.all() and after.all())
 
 
-def _same_cells(content: bytes, separator: str, frame: pl.DataFrame) -> bool:
-    """Does Python's reader cut the rows into the same cells? It is slow."""
-    ours = frame.filter(~pl.all_horizontal(_is_blank())).fill_null("").iter_rows()
-    pairs = zip_longest(ours, _rows(content, separator))
-    return all(row is not None and list(row) == theirs for row, theirs in pairs)
+def _compared(content: bytes, name: str, separator: str, frame: pl.DataFrame, above: int) -> Array:
+    """The line on which each row begins, where Python's reader cuts the rows into the same cells.
+    It is slow."""
+    lines = []
+    ours = frame.fill_null("").iter_rows()
+    for row, theirs in zip_longest(ours, _rows(content, separator)):
+        if row is None or theirs is None or list(row) != theirs[1]:
+            raise InputError(
+                f"{name}: its quotes can be read in two ways. Put quotes around whole cells only, "
+                "and double those inside."
+            )
+        lines.append(theirs[0] + above)
+    return np.array(lines, dtype=np.int32)
 
 
-def _rows(content: bytes, separator: str) -> Iterator[list[str]]:
-    """Rows below the header as Python's reader has them, without blank ones."""
+def _rows(content: bytes, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """Rows below the header as Python's reader has them, without blank ones, and the line on which
+    each begins."""
     _allow_long_cells()
-    rows = csv.reader(io.StringIO(content.decode(), newline=""), delimiter=separator)
-    next(rows)
-    return (row for row in rows if any(cell.strip() for cell in row))
+    reader = csv.reader(io.StringIO(content.decode(), newline=""), delimiter=separator)
+    next(reader)
+    first = reader.line_num + 1
+    for row in reader:
+        if any(cell.strip() for cell in row):
+            yield first, row
+        first = reader.line_num + 1
 
 
 def _check_rows(content: bytes, name: str, separator: str, width: int, above: int) -> None:
