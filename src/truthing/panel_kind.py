@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from truthing.errors import InputError, did_you_mean
@@ -75,9 +75,19 @@ def guess_panel(labelers: Sequence[Any]) -> str | None:
     if not labelers:
         return None
     for kind, test in (("models", is_model_name), ("people", is_person_name)):
-        if sum(map(test, labelers)) >= MOST * len(labelers):
+        if _mostly(test, labelers):
             return kind
     return None
+
+
+def _mostly(test: Callable[[Any], bool], names: Sequence[Any]) -> bool:
+    """Does the test hold for `MOST` of the names? Stops once it cannot: names may be a million."""
+    left = len(names)
+    for name in names:
+        left -= not test(name)
+        if left < MOST * len(names):
+            return False
+    return True
 
 
 def panel_of(panel: str | None, labelers: Sequence[Any], notes: list[str]) -> str | None:

@@ -23,7 +23,8 @@ from truthing.planning.surface import simulate_surface
         ("labelers, clusters: error", 16),
     ],
 )
-def test_intervals_hold(name: str, n: int) -> None:
+def test_intervals_hold(name: str, n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("truthing.people.label_bits.WORK", 100_000)  # nobody asks for bits here
     held, _, width = coverage(STUDIES[name], n)
     assert held > 0.83
     assert 0.03 < width < 0.45

@@ -93,7 +93,7 @@ def test_a_hundred_thousand_labelers_with_one_label_each():
     low, high = found.difference("accuracy").interval(0.95)
     gain = (predicted == truth).mean() - (other == truth).mean()
     assert -1 <= low < gain < high <= 1
-    people = tr.labelers(table.head(50_000), panel="people")
+    people = tr.labelers(table.head(25_000), panel="people")
     assert people["0"]["error"].interval()[0] < 0.2 < people["0"]["error"].interval()[1] + 0.05
     assert any("described by one Dawid–Skene fit" in said for said in people.warnings)
 
