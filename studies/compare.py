@@ -65,9 +65,13 @@ def simulated(
         truth, predicted, labels = models(n_items, n_models, correlation, seed)
         try:
             result = tr.compare(
-                {f"m{j}": p for j, p in enumerate(predicted)}, labels,
-                noise=0.25 if known else None, panel_error=0, draws=1000, seed=seed,
-            )  # fmt: skip
+                {f"m{j}": p for j, p in enumerate(predicted)},
+                labels,
+                noise=0.25 if known else None,
+                panel_error=0,
+                draws=1000,
+                seed=seed,
+            )
         except tr.NotConverged:
             refused += 1
             continue

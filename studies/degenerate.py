@@ -141,9 +141,15 @@ def allowed(data: Data, *names: str) -> dict[str, Any]:
 def grade(data: Data, **options: Any) -> Answer:
     names = ("prior", "noise", "weights")
     found = tr.grade(
-        data.predictions, data.labels, gold=data.gold or None, scores=data.scores,
-        repeats="first", **FEW, **allowed(data, *names), **options,
-    )  # fmt: skip
+        data.predictions,
+        data.labels,
+        gold=data.gold or None,
+        scores=data.scores,
+        repeats="first",
+        **FEW,
+        **allowed(data, *names),
+        **options,
+    )
     ranges = {"accuracy": (0, 1), "macro_f1": (0, 1), "mcc": (-1, 1)}
     return estimates([(found[m], *r) for m, r in ranges.items()]), found.warnings
 
@@ -159,9 +165,13 @@ def prevalence(data: Data) -> Answer:
 def compare(data: Data) -> Answer:
     other = dict(zip(data.predictions, [*list(data.predictions.values())[1:], "a"]))
     found = tr.compare(
-        {"new": data.predictions, "old": other}, data.labels, gold=data.gold or None,
-        repeats="first", **FEW, **allowed(data, "noise", "weights"),
-    )  # fmt: skip
+        {"new": data.predictions, "old": other},
+        data.labels,
+        gold=data.gold or None,
+        repeats="first",
+        **FEW,
+        **allowed(data, "noise", "weights"),
+    )
     gap = found.difference("accuracy")
     low, high = gap.interval(0.95)
     assert -1 <= low <= high <= 1, (low, high)
@@ -170,9 +180,12 @@ def compare(data: Data) -> Answer:
 
 def labelers(data: Data) -> Answer:
     found = tr.labelers(
-        data.labels, gold=data.gold or None, repeats="first", **FEW,
+        data.labels,
+        gold=data.gold or None,
+        repeats="first",
+        **FEW,
         **allowed(data, "prior", "noise"),
-    )  # fmt: skip
+    )
     error = found.error[np.isfinite(found.error)]
     return [(float(error.min()), float(error.mean()), float(error.max()))], found.warnings
 
@@ -207,8 +220,9 @@ def prefer(data: Data) -> Answer:
 
 def monitor(data: Data) -> Answer:
     """Labels as outcomes in the order of time: a is a pass."""
-    found = tr.monitor(pl.DataFrame({"label": [c for _, _, c in data.rows]}), passing="a",
-                       wrong_fails=0.2)  # fmt: skip
+    found = tr.monitor(
+        pl.DataFrame({"label": [c for _, _, c in data.rows]}), passing="a", wrong_fails=0.2
+    )
     low, high = found.running()
     return [(float(low), float((low + high) / 2), float(high))], found.warnings
 

@@ -180,8 +180,10 @@ def odds() -> None:
                 wrong += int((a & b).sum())
         if logs:
             mean = np.average(logs, weights=weight)
-            print(f"{panel.name:<28}{labels.n_classes:>3} classes, {len(logs):>4} pairs: log odds "
-                  f"ratio {mean:5.2f}, same wrong answer {same / max(wrong, 1):.2f}")  # fmt: skip
+            print(
+                f"{panel.name:<28}{labels.n_classes:>3} classes, {len(logs):>4} pairs: log odds "
+                f"ratio {mean:5.2f}, same wrong answer {same / max(wrong, 1):.2f}"
+            )
 
 
 def main() -> None:

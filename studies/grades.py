@@ -79,9 +79,13 @@ def public(most_items: int = 400) -> Rows:
             seen = np.sort(rng.permutation(case.labels.n_items)[:most_items])
             labels = case.labels[seen]
             labels = tr.Labels.from_codes(
-                labels.item, labels.labeler, labels.label, items=labels.items,
-                labelers=labels.labelers, classes=values.tolist(),
-            )  # fmt: skip
+                labels.item,
+                labels.labeler,
+                labels.label,
+                items=labels.items,
+                labelers=labels.labelers,
+                classes=values.tolist(),
+            )
             predicted, truth = case.predicted[seen], case.truth[seen]
             said = {i: values[c] for i, c in zip(labels.items, predicted)}
             gold = {labels.items[i]: values[truth[i]] for i in rng.permutation(len(seen))[:40]}
@@ -102,8 +106,10 @@ def show(rows: Rows) -> None:
         error = inside.std(ddof=1) / np.sqrt(len(sets)) if len(sets) > 1 else 0.0
         error = error or np.sqrt(0.95 * 0.05 / len(found))
         width = float(np.mean([r[2] for r in found]))
-        print(f"{way:<20}{metric:<22}{len(found):>4} cases of {len(sets)} sets: coverage "
-              f"{inside.mean():.3f} ± {error:.3f}, width {width:.3f}")  # fmt: skip
+        print(
+            f"{way:<20}{metric:<22}{len(found):>4} cases of {len(sets)} sets: coverage "
+            f"{inside.mean():.3f} ± {error:.3f}, width {width:.3f}"
+        )
 
 
 def main() -> None:

@@ -149,8 +149,10 @@ def worth() -> None:
         found = learn_groups(groups, part, rng, "models").effective_size
         low, high = found.interval(0.95)
         inside.append(low <= true <= high)
-        print(f"{panel.name:<28}{len(full)} judges worth {found.mean:.1f} ({low:.1f} to {high:.1f})"
-              f", by the truth {true:.1f}")  # fmt: skip
+        print(
+            f"{panel.name:<28}{len(full)} judges worth {found.mean:.1f} ({low:.1f} to {high:.1f})"
+            f", by the truth {true:.1f}"
+        )
     share = np.mean(inside)
     print(f"inside {share:.2f} ± {np.sqrt(share * (1 - share) / len(inside)):.2f}")
 
@@ -163,8 +165,10 @@ def show(rows: Rows) -> None:
         error = inside.std(ddof=1) / np.sqrt(len(sets)) if len(sets) > 1 else 0.0
         error = error or np.sqrt(0.95 * 0.05 / len(found))
         width, miss = (float(np.mean([r[k] for r in found])) for k in (2, 3))
-        print(f"{who:<9}{way:<9}{len(found):>4} cases of {len(sets)} sets: coverage "
-              f"{inside.mean():.3f} ± {error:.3f}, width {width:.3f}, miss {miss:.3f}")  # fmt: skip
+        print(
+            f"{who:<9}{way:<9}{len(found):>4} cases of {len(sets)} sets: coverage "
+            f"{inside.mean():.3f} ± {error:.3f}, width {width:.3f}, miss {miss:.3f}"
+        )
 
 
 def main() -> None:

@@ -100,8 +100,10 @@ def show(rows: Rows) -> None:
     for (way, what), found in rows.items():
         inside, width, bias = np.mean(found, axis=0)
         error = np.sqrt(0.95 * 0.05 / len(found))
-        print(f"{way:<12}{what:<12}{len(found):>4} cases: coverage {inside:.3f} ± {error:.3f}, "
-              f"width {width:.3f}, bias {bias:+.3f}")  # fmt: skip
+        print(
+            f"{way:<12}{what:<12}{len(found):>4} cases: coverage {inside:.3f} ± {error:.3f}, "
+            f"width {width:.3f}, bias {bias:+.3f}"
+        )
 
 
 def main() -> None:

@@ -345,9 +345,12 @@ def caught(planted: Mutant, copy: Path) -> bool:
 
 def passes(tests: tuple[str, ...], copy: Path) -> bool:
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", *tests], cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(copy)}, capture_output=True, text=True,
-    )  # fmt: skip
+        [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", *tests],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(copy)},
+        capture_output=True,
+        text=True,
+    )
     if done.returncode not in (0, 1):
         raise SystemExit(f"the tests could not run:\n{done.stdout}{done.stderr}")
     return done.returncode == 0

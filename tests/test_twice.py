@@ -45,7 +45,8 @@ def test_every_command_starts() -> None:
     for command in ("doctor", "grade", "compare", "rate", "ceiling", "labelers", "error", "plan"):
         done = subprocess.run(
             [sys.executable, "-c", "from truthing.cli import main; main()", command, "--help"],
-            capture_output=True, text=True,
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+        )
         assert done.returncode == 0, done.stderr
         assert "Usage:" in done.stdout

@@ -331,15 +331,12 @@ class Labels:
         label = recode(np.arange(len(names), dtype=np.int32), names, classes)[self.label]
         if len(classes) == len(names) or self.anonymous:
             return replace(self, classes=classes, label=label)
-        made = Labels.from_codes(
-            self.item, self.labeler, label, items=self.items, labelers=self.labelers,
-            classes=classes, votes=self.votes,
-        )  # fmt: skip
+        named: dict[str, Any] = {"items": self.items, "labelers": self.labelers}
+        columns = self.item, self.labeler, label
+        made = Labels.from_codes(*columns, **named, classes=classes, votes=self.votes)
         repeats = self.identical_repeats + made.identical_repeats
-        return replace(
-            self, classes=classes, item=made.item, labeler=made.labeler, label=made.label,
-            votes=made.votes, identical_repeats=repeats,
-        )  # fmt: skip
+        rows = {name: getattr(made, name) for name in ("item", "labeler", "label", "votes")}
+        return replace(self, classes=classes, identical_repeats=repeats, **rows)
 
     @cached_property
     def contradictions(self) -> Array:

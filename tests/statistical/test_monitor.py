@@ -143,8 +143,12 @@ def test_a_fall_rings_in_its_batch_and_batches_differ() -> None:
 def test_rows_are_put_in_the_order_of_time() -> None:
     given = rows()
     mixed = sorted(given, key=lambda r: str(r["date"]), reverse=True)
-    mixed = [r for day in sorted({r["date"] for r in given}, reverse=True)
-             for r in given if r["date"] == day]  # fmt: skip
+    mixed = [
+        r
+        for day in sorted({r["date"] for r in given}, reverse=True)
+        for r in given
+        if r["date"] == day
+    ]
     assert tr.monitor(mixed).alarm_at == tr.monitor(given).alarm_at
     with pytest.raises(tr.InputError, match="not a date as 2026-05-31"):
         tr.monitor([{**r, "date": "31/5/26"} for r in given])

@@ -146,9 +146,11 @@ def test_a_cookie_of_another_server_is_no_session() -> None:
 
 def started(folder: Path) -> tuple[subprocess.Popen[str], str]:
     server = subprocess.Popen(
-        [*TRUTHING, "serve", "--port", "0"], stdout=subprocess.PIPE, text=True,
+        [*TRUTHING, "serve", "--port", "0"],
+        stdout=subprocess.PIPE,
+        text=True,
         env={**os.environ, "TMPDIR": str(folder)},
-    )  # fmt: skip
+    )
     assert server.stdout is not None
     found = re.search(r"http://\S+", server.stdout.readline())
     assert found is not None

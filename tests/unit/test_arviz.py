@@ -14,9 +14,13 @@ from truthing.truth.samplers.diagnostics import effective_size
 
 def world(n: int = 120) -> Any:
     return tr.simulate(
-        n, 5, prior=[0.6, 0.4], operating_point=[[0.9, 0.1], [0.2, 0.8]],
-        confusion=[[0.8, 0.2], [0.2, 0.8]], seed=1,
-    )  # fmt: skip
+        n,
+        5,
+        prior=[0.6, 0.4],
+        operating_point=[[0.9, 0.1], [0.2, 0.8]],
+        confusion=[[0.8, 0.2], [0.2, 0.8]],
+        seed=1,
+    )
 
 
 def test_draws_of_a_grade_with_and_without_chains() -> None:

@@ -169,9 +169,12 @@ def test_small_slices_are_pulled_towards_the_others() -> None:
 def test_slices_and_their_warning() -> None:
     _, predicted, labels = made()
     result = tr.compare(
-        {"a": predicted[0], "c": predicted[2]}, labels, noise=0.2, draws=300,
+        {"a": predicted[0], "c": predicted[2]},
+        labels,
+        noise=0.2,
+        draws=300,
         by=["tiny" if i < 3 else "north" if i % 3 else "south" for i in range(400)],
-    )  # fmt: skip
+    )
     parts = {(s.name, s.model): s for s in result.by_slice()}
     assert set(parts) == {(s, m) for s in ("tiny", "north", "south") for m in ("a", "c", "a - c")}
     assert parts["tiny", "a"].pooled.std < parts["tiny", "a"].alone.std

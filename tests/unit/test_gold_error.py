@@ -46,9 +46,15 @@ def test_class_shares_by_gold_alone_equal_a_grid() -> None:
     """14 of 40 say class 1, each wrong with chance .1: P(say 1) = .1 + .8 θ, θ ~ Beta(½, ½)."""
     gold = np.repeat([1, 0], [14, 26])
     alone = ErringGoldAlone(
-        ("a", "b"), 1, np.zeros(40, dtype=int), gold, "population", 2000,
-        np.random.SeedSequence(1), gold_error=GoldError(0.1, 0.1),
-    )  # fmt: skip
+        ("a", "b"),
+        1,
+        np.zeros(40, dtype=int),
+        gold,
+        "population",
+        2000,
+        np.random.SeedSequence(1),
+        gold_error=GoldError(0.1, 0.1),
+    )
     grid = (np.arange(4000) + 0.5) / 4000
     weight = binom.pmf(14, 40, 0.1 + 0.8 * grid) / np.sqrt(grid * (1 - grid))
     weight /= weight.sum()
@@ -111,9 +117,14 @@ def test_rate_and_compare_answer_too() -> None:
 def test_given_noise_takes_gold_as_one_more_opinion() -> None:
     data, gold, _ = simulated(0.1)
     report = tr.grade(
-        data.predictions, data.labels, gold=gold, gold_error=0.1, noise=0.15, panel_error=0,
+        data.predictions,
+        data.labels,
+        gold=gold,
+        gold_error=0.1,
+        noise=0.15,
+        panel_error=0,
         draws=500,
-    )  # fmt: skip
+    )
     known = [i for i, item in enumerate(report.items) if item in gold]
     assert report.truth[known].max() < 1
 

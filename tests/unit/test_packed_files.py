@@ -36,8 +36,10 @@ def workbook(path: Path, **sheets: list[list[Any]]) -> Path:
 def test_a_workbook_means_what_its_csv_would_mean(tmp_path: Path) -> None:
     labels = tr.read_labels(workbook(tmp_path / "labels.xlsx", Labels=LONG))
     assert (labels.items, labels.labelers, labels.classes) == (
-        ("007", "8"), ("ann", "bob"), ("ham", "spam"),
-    )  # fmt: skip
+        ("007", "8"),
+        ("ann", "bob"),
+        ("ham", "spam"),
+    )
     titled = [["Export of 3 May"], [], *LONG, [], ["9", None, "ham"]]
     with pytest.raises(tr.InputError, match=r"labels\.xlsx row 7: a label without a labeler"):
         tr.read_labels(workbook(tmp_path / "labels.xlsx", Labels=titled))

@@ -138,9 +138,12 @@ def test_sequences_follow_the_users_order() -> None:
     """Predictions and scores without names are aligned with labels.items."""
     named = tr.grade(PREDICTED, ONE, scores=SCORES, noise=RATES, draws=300)
     bare = tr.grade(
-        [PREDICTED[i] for i in ONE.items], ONE, scores=[SCORES[i] for i in ONE.items],
-        noise=RATES, draws=300,
-    )  # fmt: skip
+        [PREDICTED[i] for i in ONE.items],
+        ONE,
+        scores=[SCORES[i] for i in ONE.items],
+        noise=RATES,
+        draws=300,
+    )
     assert np.array_equal(named["accuracy"].draws, bare["accuracy"].draws)
     assert np.array_equal(named["auc"].draws, bare["auc"].draws)
 

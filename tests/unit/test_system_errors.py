@@ -95,9 +95,12 @@ def test_the_answer_comes_before_the_page_that_cannot_be_written(tmp_path: Path)
 
 def test_ctrl_c_is_one_line() -> None:
     process = subprocess.Popen(
-        [*TRUTHING, "doctor", "-"], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        [*TRUTHING, "doctor", "-"],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
-    )  # fmt: skip
+    )
     assert process.stdin is not None
     # more than a pipe holds: once all of it is taken, the command is reading and waits for more
     process.stdin.write("item,labeler,label\n" + "1,a,x\n" * 100_000)

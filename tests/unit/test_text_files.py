@@ -32,8 +32,10 @@ def test_western_text_is_read_and_said(
 ) -> None:
     labels = read(tmp_path, ("item,labeler,label\n" + text).encode(coding))
     assert labels.classes == tuple(sorted(line.split(",")[2] for line in text.splitlines()))
-    assert any(f"Windows-1252 (Western European), for example '{example}'" in note
-               for note in labels.notes.remarks)  # fmt: skip
+    assert any(
+        f"Windows-1252 (Western European), for example '{example}'" in note
+        for note in labels.notes.remarks
+    )
 
 
 @pytest.mark.parametrize(

@@ -110,6 +110,11 @@ def _seen(
     uses = frozenset(use for use in USES if held[use] is not None)
     read = finding.columns
     return Seen(
-        upload, columns, finding.sentences, read.role, read.layout,
-        uses if upload.uses is None else upload.uses, sample=finding.sample,
-    )  # fmt: skip
+        upload,
+        columns,
+        finding.sentences,
+        read.role,
+        read.layout,
+        uses if upload.uses is None else upload.uses,
+        sample=finding.sample,
+    )

@@ -57,6 +57,13 @@ class Learned:
     sampling: Sampling = PLAIN
 
 
+def _graded(given: dict[str, Any], goal: Goal, **about: Any) -> Any:
+    """The pilot as `grade` has it."""
+    told = {name: given[name] for name in ("gold", "gold_weights")}
+    how = {"target": goal.target, "panel_error": goal.panel_error, "draws": 2000}
+    return grade(given["predictions"], given["labels"], **told, **how, **about)
+
+
 def learn(
     pilot: Any,
     *,
@@ -73,12 +80,9 @@ def learn(
     given = _fields(pilot)
     joined, order = in_order(prepare(given["predictions"], given["labels"], gold=given["gold"]))
     panel = joined.labels
-    report = grade(
-        given["predictions"], given["labels"], gold=given["gold"],
-        gold_weights=given["gold_weights"], noise=noise,
-        target=goal.target, panel_error=goal.panel_error, positive=positive, draws=2000, seed=seed,
-        cluster=cluster, weights=weights,
-    )  # fmt: skip
+    report = _graded(
+        given, goal, noise=noise, positive=positive, seed=seed, cluster=cluster, weights=weights
+    )
     place = positive_class(panel.classes, positive, [])
     predicted, _ = predicted_classes(joined, place, None, [])
     low, high = report[goal.metric].interval(goal.level)
@@ -121,9 +125,20 @@ def learn(
     if chances is not None:
         asked = np.array([float(chances.get(item, np.nan)) for item in panel.items])
     state = PilotState(
-        panel, predicted, joined.gold, goal, world, prices, members, not per_person, high - low,
-        readings, model.log_likelihood(panel) if goal.known else None, chosen, asked,
-    )  # fmt: skip
+        panel,
+        predicted,
+        joined.gold,
+        goal,
+        world,
+        prices,
+        members,
+        not per_person,
+        high - low,
+        readings,
+        model.log_likelihood(panel) if goal.known else None,
+        chosen,
+        asked,
+    )
     now = Design(panel.n_items, dict(zip(members, stock.per_item)), n_gold, 0.0, high - low)
     right = np.mean([k.tables.diagonal(axis1=1, axis2=2).mean() for k in kinds])
     assumptions = [

@@ -122,10 +122,14 @@ def recognise(table: Table, asked: Asked, hint: Sequence[Any] = ()) -> Columns:
         _refuse_no_header(table)
     unused = {c: "it is left out by `ignore=...`" for c in table.frame.columns if c in asked.ignore}
     return Columns(
-        settled.role, settled.rest, scores, settled.layout,
-        Notes(tuple(notes) + settled.remarks, settled.checks), {**unused, **settled.unused},
+        settled.role,
+        settled.rest,
+        scores,
+        settled.layout,
+        Notes(tuple(notes) + settled.remarks, settled.checks),
+        {**unused, **settled.unused},
         settled.problem,
-    )  # fmt: skip
+    )
 
 
 def _named(table: Table, columns: Sequence[str], asked: Asked) -> dict[str, str]:

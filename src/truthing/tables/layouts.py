@@ -78,9 +78,15 @@ def _long(table: Table, columns: Columns, asked: Asked) -> Labels:
     del item, label, labeler  # from_codes lets each go when it is sorted: nobody else may hold it
     lines = table.first_line if table.lines is None else table.lines
     made = Labels.from_codes(
-        held.pop(), held.pop(), held.pop(), items=items, labelers=labelers, classes=words.classes,
-        lines=lines if table.unit else None, source=f"{table.name} {table.unit}".rstrip(),
-    )  # fmt: skip
+        held.pop(),
+        held.pop(),
+        held.pop(),
+        items=items,
+        labelers=labelers,
+        classes=words.classes,
+        lines=lines if table.unit else None,
+        source=f"{table.name} {table.unit}".rstrip(),
+    )
     return _with_words(made, words)
 
 

@@ -53,8 +53,13 @@ def langfuse(records: list[Record], name: str, question: str | None) -> Table:
             number, word = record.get("value"), record.get("string_value")
             value: Any = word if kind == "CATEGORICAL" and not _empty(word) else number
             value = bool(float(value)) if kind == "BOOLEAN" and not _empty(value) else value
-            _add(rows, item, record.get("name"), None if _empty(value) else value,
-                 str(record.get("source", "")).upper() == "ANNOTATION")  # fmt: skip
+            _add(
+                rows,
+                item,
+                record.get("name"),
+                None if _empty(value) else value,
+                str(record.get("source", "")).upper() == "ANNOTATION",
+            )
     return _one_question(rows, records, wanted)
 
 

@@ -57,9 +57,9 @@ def many_confusion(
     of_class = np.zeros((len(design.size), len(classes)))
     of_class[np.arange(len(design.size)), place] = inside
     base = np.zeros((len(classes), n_classes))
-    np.add.at(base, place, (design.size * (1 - design.expected))[:, None] * likely_classes(
-        design, views
-    ))  # fmt: skip
+    np.add.at(
+        base, place, (design.size * (1 - design.expected))[:, None] * likely_classes(design, views)
+    )
     missed = known[predicted[known] != gold[known]]
     missed = missed[np.argsort(predicted[missed], kind="stable")]
     start = np.searchsorted(predicted[missed], np.append(classes, n_classes))
@@ -69,9 +69,17 @@ def many_confusion(
     seeds = compiled_seeds(int(rng.integers(2**31)), len(right), "wrong classes")
     ratio = class_ratios(views, gold, len(right), rng)
     _spread(
-        classes, base, ratio, start, gold[missed].astype(np.int64), mass,
-        np.round(counted).astype(np.int64), seeds, truth, mean,
-    )  # fmt: skip
+        classes,
+        base,
+        ratio,
+        start,
+        gold[missed].astype(np.int64),
+        mass,
+        np.round(counted).astype(np.int64),
+        seeds,
+        truth,
+        mean,
+    )
     diagonal, given = np.zeros(truth.shape), np.zeros(truth.shape)
     diagonal[:, classes], given[:, classes] = hits, hits + mass
     truth += diagonal
