@@ -12,7 +12,7 @@ from scipy.stats import beta
 import truthing as tr
 from truthing.noise.base import combined_error
 from truthing.noise.difficulty import HardItems
-from truthing.noise.em import fit_em
+from truthing.noise.em import RowsModel, fit_em
 from truthing.simulation import Simulation
 from truthing.truth.consensus import Entries
 from truthing.truth.model_choice import choose_model
@@ -213,3 +213,23 @@ def test_choice_by_held_out_labels() -> None:
         "Strata",
     }
     assert "chosen by how well models predict held-out labels" in " ".join(report.assumptions)
+
+
+@pytest.mark.parametrize(("n_classes", "share"), [(5, 0.7), (10, 0.8)])
+def test_leaps_save_passes_with_many_classes(n_classes: int, share: float) -> None:
+    """Hard labels: plain EM needs dozens of passes. In chances alone, leaps with ten classes were
+    thrown away and cost more passes than they saved."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, n_classes, 6000)
+    skill = rng.beta(2, 3, 60)
+    labeler = rng.integers(0, 60, (6000, 5))
+    wrong = rng.integers(0, n_classes, (6000, 5))
+    label = np.where(rng.random((6000, 5)) < skill[labeler], truth[:, None], wrong)
+    item = np.repeat(np.arange(6000), 5)
+    labels = tr.Labels.from_long(item, labeler.ravel(), label.ravel()).resolve_repeats("first")
+    model = RowsModel(labels.n_labelers, n_classes)
+    plain = fit_em(labels, model, accelerated=False, most=400)
+    reached = plain.path[-1]
+    found = fit_em(labels, model, stop=lambda value: value >= reached, most=400)
+    assert found.path[-1] >= reached
+    assert len(found.path) <= share * len(plain.path)
