@@ -47,6 +47,7 @@ def test_scarce_gold_counts_less() -> None:
     assert worth == pytest.approx([0.9, 0.9, 0.96, 1.0, 1.0])
     assert {people.worth_of_gold(n) for n in (10, 200)} == {0.95}
     assert learned_components(seen, None).worth_of_gold(10) == pytest.approx(0.925)
+    assert (models.between, people.between) == (0.8, 0.95)  # for differences
 
 
 def test_items_that_labels_doubt_are_doubted() -> None:

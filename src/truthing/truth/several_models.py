@@ -194,8 +194,7 @@ def _linked(
     say(0.6, "drawing the truth")
     prior = tilt_prior(committee, [ModelLevel.of(found) for found in components])
     counted = np.ones(first.n_gold) if first.gold_weights is None else first.gold_weights
-    total = float(counted.sum())
-    counted = counted * min(found.worth_of_gold(total) for found in components)
+    counted = counted * min(found.between for found in components)
     warnings: list[str] = []
     if learned:
         among = [

@@ -33,6 +33,7 @@ FLAT = {"people": 0.2, "models": 0.3}
 # and of language models that told only where gold was scarce (docs/honesty.md)
 TEMPER = {"people": (0.95, 0.95), "models": (0.9, 1.0)}
 SCARCE, PLENTY = 25, 50  # gold items
+BETWEEN = {"people": 0.95, "models": 0.8}  # the same for differences between models
 KINDS = ("people", "models")
 Row = tuple[float | bool, ...]
 
@@ -135,7 +136,7 @@ OWN_LABELS = {
 class Components(NamedTuple):
     """A mixture: component q has λ ~ N(centre, sd²), or a uniform accuracy where ``flat``;
     b ~ N(slope, slope_sd²); effects u ~ N(0, effect_sd²). ``temper`` is what a gold item counts
-    where gold is scarce and where it is not."""
+    where gold is scarce and where it is not, ``between`` for differences between models."""
 
     weight: Array
     flat: Array
@@ -145,6 +146,7 @@ class Components(NamedTuple):
     slope_sd: Array
     effect_sd: Array
     temper: tuple[float, float] = (1.0, 1.0)
+    between: float = 1.0
 
     def worth_of_gold(self, n_gold: float) -> float:
         """What each of so many gold items counts."""
@@ -160,7 +162,7 @@ class Components(NamedTuple):
     @property
     def informed(self) -> Components:
         """Without the flat ones, which only make sense beside gold."""
-        columns = self._fields[:-1]
+        columns = self._fields[: self._fields.index("temper")]
         kept = self._replace(**{name: getattr(self, name)[~self.flat] for name in columns})
         return kept._replace(weight=kept.weight / kept.weight.sum())
 
@@ -187,7 +189,8 @@ def learned_components(
                 rows.append((portion, *level, known.slope, known.slope_sd * wide, effect))
         rows += _flat_rows(centre, known.slope, flat, flat)
     few, many = np.mean([TEMPER[kind] for kind in kinds], axis=0)
-    return _as_components(rows, (float(few), float(many)))
+    between = float(np.mean([BETWEEN[kind] for kind in kinds]))
+    return _as_components(rows, (float(few), float(many)), between)
 
 
 def stated_components(
@@ -213,10 +216,12 @@ def _flat_rows(centre: float, slope: float, alike: float, free: float) -> list[R
     return [*rows, (free, True, centre, 1.0, slope, 1.0, 2.5)]
 
 
-def _as_components(rows: list[Row], temper: tuple[float, float] = (1.0, 1.0)) -> Components:
+def _as_components(
+    rows: list[Row], temper: tuple[float, float] = (1.0, 1.0), between: float = 1.0
+) -> Components:
     table = np.array(rows, dtype=float)
     weight, flat, centre, sd, slope, slope_sd, effect_sd = table.T
-    return Components(weight, flat > 0, centre, sd, slope, slope_sd, effect_sd, temper)
+    return Components(weight, flat > 0, centre, sd, slope, slope_sd, effect_sd, temper, between)
 
 
 def stated_scales(variance: float, panel_error: PanelError) -> Array:
