@@ -13,7 +13,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 import truthing as tr
 
-TRIALS = 150
+TRIALS = 100
 
 
 def one(design: dict[str, Any], seed: int) -> list[tuple[float, float, float]]:

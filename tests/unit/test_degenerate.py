@@ -23,7 +23,9 @@ def study() -> Any:
     return module
 
 
-def test_the_committed_table_is_what_happens(study: Any) -> None:
+def test_the_committed_table_is_what_happens(study: Any, monkeypatch: Any) -> None:
+    # what labels tell is simulated more roughly: the page shows no number of it
+    monkeypatch.setattr("truthing.people.label_bits.WORK", 100_000)
     found = study.page()
     for word in ("BROKEN", "NOT SENSIBLE", "NOT ONE LINE"):
         assert word not in found

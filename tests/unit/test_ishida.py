@@ -6,17 +6,20 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from typer.testing import CliRunner
 
 import truthing as tr
 from truthing.ceiling.calibrate import isotonic
 from truthing.ceiling.mean import mean_limits
 from truthing.ceiling.plurality import left_out, plug_in
+from truthing.cli.main import app
 from truthing.papers import ishida
 
 RNG = np.random.default_rng(0)
@@ -241,6 +244,11 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+def as_json(path: Path) -> Any:
+    """What the command prints, without a process of its own."""
+    return json.loads(CliRunner().invoke(app, ["ceiling", str(path), "--json"]).stdout)
+
+
 def test_the_command(tmp_path: Path) -> None:
     k = RNG.binomial(8, RNG.beta(0.5, 0.5, 200))
     rows = "\n".join(f"{i},{8 - v},{v}" for i, v in enumerate(k))
@@ -259,16 +267,12 @@ def test_the_command(tmp_path: Path) -> None:
     assert "No classifier can err on fewer than" in done.stdout
     assert "Room left" in done.stdout
     assert (tmp_path / "a.png").stat().st_size > 1000
-    found = json.loads(run(str(tmp_path / "votes.csv"), "--json").stdout)
+    found = as_json(tmp_path / "votes.csv")
     assert found["low"] <= found["value"] <= found["high"]
     (tmp_path / "soft.csv").write_text("item,soft\n1,0.2\n2,0.9\n")
-    assert json.loads(run(str(tmp_path / "soft.csv"), "--json").stdout)["value"] == pytest.approx(
-        0.15
-    )
+    assert as_json(tmp_path / "soft.csv")["value"] == pytest.approx(0.15)
     (tmp_path / "wide.csv").write_text("item,a,b,c\n1,0,0,1\n2,1,1,1\n3,0,1,0\n")
-    assert "labelers" in json.loads(run(str(tmp_path / "wide.csv"), "--json").stdout)["source"], (
-        "a column c is a labeler here"
-    )
+    assert "labelers" in as_json(tmp_path / "wide.csv")["source"]  # column c is one here
     (tmp_path / "bad.csv").write_text("item,soft\n1,0.2\n2,1.9\n")
     failed = run(str(tmp_path / "bad.csv"))
     assert failed.returncode == 1

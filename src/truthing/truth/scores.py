@@ -379,12 +379,14 @@ def _areas(
     return auc, average
 
 
-def areas_of(positive: Array, weight: Array, ends: Array, factors: Array) -> tuple[Array, Array]:
+def areas_of(
+    positive: Array, weight: Array, ends: Array, factors: Array | None = None
+) -> tuple[Array, Array]:
     """AUC with ties counted half, and average precision, of each draw (rows): the positive part of
     each item's ``weight``, by falling score; ``ends`` of runs of equal scores; ``factors`` as
     `class_factors` gives them for negatives and positives.
     """
-    if (factors != 1).any():
+    if factors is not None and (factors != 1).any():
         hits = factors[:, 1:] * positive
         positive, weight = hits, hits + factors[:, :1] * (weight - positive)
     if len(ends) < positive.shape[1]:
