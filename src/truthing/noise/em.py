@@ -95,35 +95,39 @@ def _pass(labels, logs, log_prior, n_strata, posterior, first, last):  # type: i
     counts, totals, likelihood = np.zeros((len(logs), n_states)), np.zeros(n_states), 0.0
     score = np.empty(n_states)
     for i in range(first, last):
-        for s in range(n_states):
-            score[s] = log_prior[s] if gold[i] < 0 or gold[i] == s // n_strata else -np.inf
+        score[:] = log_prior
+        if gold[i] >= 0:
+            for s in range(n_states):
+                if s // n_strata != gold[i]:
+                    score[s] = -np.inf
         for n in range(start_of[i], start_of[i + 1]):
-            row = key[n]
+            row = logs[key[n]]
             if weighted:
                 for s in range(n_states):
-                    score[s] += votes[n] * logs[row, s]
+                    score[s] += votes[n] * row[s]
             else:
                 for s in range(n_states):
-                    score[s] += logs[row, s]
-        top = score[0]
-        for s in range(1, n_states):
-            top = max(top, score[s])
+                    score[s] += row[s]
+        top = score.max()
         total = 0.0
         for s in range(n_states):
             score[s] = np.exp(score[s] - top)
             total += score[s]
         likelihood += top + np.log(total)
+        scale = 1 / total
         for s in range(n_states):
-            score[s] /= total
+            score[s] *= scale
             totals[s] += score[s]
         for n in range(start_of[i], start_of[i + 1]):
-            row = key[n]
-            vote = votes[n] if weighted else 1.0
-            for s in range(n_states):
-                counts[row, s] += vote * score[s]
+            row = counts[key[n]]
+            if weighted:
+                for s in range(n_states):
+                    row[s] += votes[n] * score[s]
+            else:
+                for s in range(n_states):
+                    row[s] += score[s]
         if keep:
-            for s in range(n_states):
-                posterior[i, s] = score[s]
+            posterior[i] = score
     return counts, totals, likelihood
 
 
