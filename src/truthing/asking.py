@@ -27,7 +27,7 @@ from truthing.survey.calibration import CalibrationItems, read_calibration
 from truthing.survey.clusters import forgotten_weights, suspected
 from truthing.survey.columns import column_of, number_in
 from truthing.survey.design import Survey, read_survey
-from truthing.survey.gold_choice import GoldChoice, bounds, gold_choice
+from truthing.survey.gold_choice import STRANGE, GoldChoice, bounds, gold_choice
 from truthing.tables.asked import Asked
 from truthing.truth.link.counts import MOST_DENSE
 
@@ -87,7 +87,26 @@ def chosen_gold(
         return GoldChoice("chances", selection_weights(chances, joined), asked=True)
     found = gold_choice(asked, joined.labels, predicted, joined.gold)
     joined.warnings.extend(found.warnings)
+    if asked is None:
+        joined.warnings.extend(_gold_of_one_class(joined))
     return found
+
+
+def _gold_of_one_class(joined: Joined) -> list[str]:
+    """Gold that shows one class only, though labels often say others: was it chosen by its class?
+    Labels at face value say how probable that is by chance."""
+    gold = joined.gold[joined.gold >= 0]
+    if len(gold) == 0 or len(gold) == len(joined.gold) or (gold != gold[0]).any():
+        return []
+    share = float(joined.labels.per_class[gold[0]] / max(joined.labels.n_labels, 1))
+    if share ** len(gold) >= STRANGE:
+        return []
+    name = joined.labels.classes[gold[0]]
+    return [
+        f"All {len(gold):,} gold items are {name!r}, but only {share:.0%} of the labels say so. If "
+        "gold was chosen by its class, this answer is wrong: say `gold_choice='unseen'`, or add "
+        "gold on random items."
+    ]
 
 
 def unseen_choice(joined: Joined, predicted: Array | None) -> tuple[Joined, str]:

@@ -312,8 +312,7 @@ def _report(
         found["gold_choice"] = "unseen"
     naive, curves = face_value(labels, predicted, question.survey.weight), outcome.curves
     if question.deployment is not None:
-        middle = question.deployment.draw(1000, question.rng()).mean(axis=0, keepdims=True)
-        naive = at_shares(naive[None], middle)[0]
+        naive = at_shares(naive[None], question.deployment.mean[None])[0]
         curves = _at_deployment(question, curves)
     graded = face_values(naive, question.values)
     if graded:

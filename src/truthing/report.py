@@ -12,7 +12,7 @@ import numpy as np
 from truthing.display import renderer
 from truthing.errors import InputError
 from truthing.metrics.confusion import ConfusionMatrix
-from truthing.metrics.counts import Tally, evaluate, metric_names
+from truthing.metrics.counts import AREAS, Tally, evaluate, metric_names
 from truthing.metrics.curves import BestThreshold, Curve
 from truthing.metrics.estimate import Estimate
 from truthing.metrics.joint import JointDensity
@@ -99,7 +99,7 @@ class Report(PerItem, Judged, Result):
     def __getitem__(self, name: str) -> Estimate:
         cache = self._cache
         if name not in cache:
-            if name in ("auc", "average_precision"):
+            if name in AREAS:
                 cache[name] = self._curve_source(name).estimate(name)
             else:
                 cache[name] = self.outcome.answer.estimate(name)
@@ -116,7 +116,7 @@ class Report(PerItem, Judged, Result):
             return list(self.shown)
         return [
             *metric_names(self.classes, self.positive),
-            *(["auc", "average_precision"] if self.curves is not None else []),
+            *(AREAS if self.curves is not None else []),
         ]
 
     @property
@@ -134,6 +134,8 @@ class Report(PerItem, Judged, Result):
 
     def by_slice(self, metric: str = "accuracy") -> list[SliceEstimate]:
         """The metric in each slice that ``by=`` makes, partially pooled."""
+        if metric in AREAS and self.outcome.slices:
+            raise InputError(f"{metric} is not computed for slices: choose another metric.")
         found = {name: a.estimate(metric) for name, a in self.outcome.slices.items()}
         return slice_estimates(metric, found, self.slice_sizes) if found else []
 
@@ -146,7 +148,7 @@ class Report(PerItem, Judged, Result):
 
     def at_face_value(self, name: str) -> float:
         """The metric against the labels as they are: what one would report without this library."""
-        if name in (*ORDINAL, "auc", "average_precision"):
+        if name in (*ORDINAL, *AREAS):
             return float(self.diagnostics.get("face_value", {}).get(name, float("nan")))
         return float(evaluate(name, self.face_value, classes=self.classes, positive=self.positive))
 
@@ -249,8 +251,8 @@ class Report(PerItem, Judged, Result):
             "slices": [
                 each.to_dict(level)
                 for name in self.metrics
+                if name not in AREAS
                 for each in self.by_slice(name)
-                if name not in ("auc", "average_precision")
             ],
             "diagnostics": dict(self.diagnostics),
             "assumptions": list(self.assumptions),

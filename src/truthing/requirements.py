@@ -243,7 +243,7 @@ class Judged(ABC):
         asked = parse(text, self.kind) if isinstance(text, str) else text
         estimate = self.requirement_estimate(asked)
         found = judge(asked, estimate, probability)
-        if found.outcome != "undecided":
+        if found.outcome != "undecided" or len(estimate.values) == 0:
             return found
         more = self.requirement_advice(asked, estimate, probability)
         return Verdict(

@@ -415,3 +415,67 @@ def test_average_precision_follows_the_shares_of_deployment() -> None:
     best = report.best_threshold("f1")
     assert best.metric.mean == pytest.approx(f1.max())
     assert best.chosen == pytest.approx(at[f1[:-1].argmax()])
+
+
+def scored_data() -> tuple[Any, dict[str, Any]]:
+    drawn = data()
+    scores = drawn.predictions + np.linspace(0, 0.5, 240)
+    return drawn, {"scores": scores, "draws": 200, "positive": 1}
+
+
+def test_slices_beside_scores_have_a_json_form() -> None:
+    drawn, about = scored_data()
+    report = tr.grade(drawn.predictions, drawn.labels, by=np.arange(240) % 2, **about)
+    assert {row["metric"] for row in report.to_dict()["slices"]} >= {"accuracy", "recall"}
+    with pytest.raises(tr.InputError, match="auc is not computed for slices"):
+        report.by_slice("auc")
+
+
+def test_average_precision_where_the_first_items_count_nothing() -> None:
+    drawn, about = scored_data()
+    weight = np.ones(240)
+    weight[np.argsort(-about["scores"])[:5]] = 0
+    gold = dict(enumerate(drawn.truth.tolist()))
+    found = tr.grade(drawn.predictions, drawn.labels, gold=gold, weights=weight, **about)
+    oracle = metrics.average_precision_score(drawn.truth, about["scores"], sample_weight=weight)
+    assert found["average_precision"].mean == pytest.approx(oracle)
+
+
+def test_a_requirement_on_an_undefined_metric_is_undecided() -> None:
+    drawn, about = scored_data()
+    report = tr.grade(drawn.predictions, drawn.labels, deployment=1.0, **about)
+    assert report.require("specificity >= 0.1").outcome == "undecided"
+
+
+def test_compare_at_face_value_follows_deployment() -> None:
+    drawn, _ = scored_data()
+    about: dict[str, Any] = {"deployment": 0.05, "draws": 100, "positive": 1}
+    one = tr.grade(drawn.predictions, drawn.labels, **about).face_value
+    both = tr.compare(
+        {"a": drawn.predictions, "b": drawn.predictions[::-1].copy()}, drawn.labels, **about
+    )
+    right, given = (float(part[1]) for part in (one.right, one.predicted))
+    assert both.at_face_value("a", "precision") == pytest.approx(right / given)
+
+
+def test_gold_chosen_by_its_class_is_noticed_on_small_data() -> None:
+    drawn = data(120, seed=3)
+    spam = np.flatnonzero(drawn.truth == 1)[:20]
+    gold = {int(i): 1 for i in spam}
+    found = tr.prevalence(drawn.labels, gold=gold, draws=200)
+    assert any("Gold is not a random choice" in words for words in found.warnings)
+    assert any("All 20 gold items are" in words for words in found.warnings)
+    quiet = tr.prevalence(drawn.labels, gold=drawn.gold(20, seed=0), draws=200)
+    assert not any("gold items are" in words or "Gold" in words for words in quiet.warnings)
+
+
+def test_sparse_strata_of_gold_are_seldom_odd_by_chance() -> None:
+    rng = np.random.default_rng(2)
+    strata = rng.integers(0, 8, 100)
+    size = np.bincount(strata).astype(float)
+    odd = [
+        oddity(size, np.bincount(strata[rng.permutation(100) < 15], minlength=8).astype(float))
+        for _ in range(200)
+    ]
+    assert np.mean(np.array(odd) < 0.1) == pytest.approx(0.1, abs=0.075)  # 3.5 standard errors
+    assert min(odd) > 1e-4

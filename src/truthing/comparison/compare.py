@@ -38,7 +38,7 @@ from truthing.predicted import predicted_classes
 from truthing.progress import Progress, listener
 from truthing.scale import nearest_grades
 from truthing.survey.calibration import CalibrationItems
-from truthing.survey.deployment import as_deployment
+from truthing.survey.deployment import Deployment, as_deployment, at_shares
 from truthing.survey.design import Survey
 from truthing.survey.together import said_together
 from truthing.truth.trusted_clusters import refuse_new_clusters
@@ -272,7 +272,7 @@ def compare(
         seed,
         sizes(first),
         joined[0].dropped,
-        tuple(Tally.from_confusion(face_value(votes, c, survey.weight)) for c in codes),
+        tuple(_at_face_value(votes, c, survey, shares) for c in codes),
         slices,
         [*warnings, *found.warnings],
         [*dict.fromkeys(assumptions), *found.assumptions],
@@ -284,6 +284,13 @@ def compare(
         asked["values"],
         1.0 if panel_error == 0 else NEARLY,
     )
+
+
+def _at_face_value(votes: Labels, codes: Array, survey: Survey, shares: Deployment | None) -> Tally:
+    naive = face_value(votes, codes, survey.weight)
+    if shares is not None:
+        naive = at_shares(naive[None], shares.mean[None])[0]
+    return Tally.from_confusion(naive)
 
 
 def _shared_truth(*given: Any, **how: Any) -> SharedTruth:

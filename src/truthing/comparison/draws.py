@@ -11,7 +11,7 @@ import numpy as np
 
 from truthing.class_codes import Array
 from truthing.errors import InputError, did_you_mean
-from truthing.metrics.counts import Tally, evaluate
+from truthing.metrics.counts import AREAS, Tally, evaluate
 from truthing.metrics.ordinal import ORDINAL, scale_values
 from truthing.randomness import child
 from truthing.survey.deployment import Deployment, class_factors
@@ -20,8 +20,6 @@ from truthing.survey.design import PLAIN, Survey
 if TYPE_CHECKING:
     from truthing.comparison.tallies import Redraw
     from truthing.truth.several_models import Pairs, SharedTruth
-
-AREAS = ("auc", "average_precision")
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from truthing.class_codes import Array
-from truthing.comparison.draws import AREAS, ModelDraws
+from truthing.comparison.draws import ModelDraws
 from truthing.comparison.slices import Slice, by_slice
 from truthing.errors import InputError, listing
-from truthing.metrics.counts import PER_CLASS
+from truthing.metrics.counts import AREAS, PER_CLASS
 from truthing.metrics.difference import Difference, less_is_better
 from truthing.metrics.estimate import Estimate
 from truthing.metrics.ordinal import ORDINAL
@@ -49,7 +49,11 @@ class Comparison(ModelDraws, Judged, Result):
             from truthing.comparison.tallies import areas
 
             scored, how = self._with_scores(), self._redraw(slice(None), "sample")
-            found = areas(scored.at_face_value[None], scored.scores[[self._place(model)]], how)
+            shares = None if self.deployment is None else self.deployment.mean[None]
+            if shares is not None and self.positive == 0:
+                shares = shares[:, ::-1]
+            score = scored.scores[[self._place(model)]]
+            found = areas(scored.at_face_value[None], score, how, shares)
             return float(found[AREAS.index(metric), 0, 0])
         return float(self._evaluate(metric, (self.face_value[self._place(model)],))[0])
 

@@ -113,6 +113,7 @@ def f1(tally: Tally, zero_division: float = 0.0) -> Array:
     return f_beta(tally, zero_division)
 
 
+AREAS = ("auc", "average_precision")  # of scores, not of counts
 OVERALL: dict[str, Callable[..., Array]] = {
     "accuracy": accuracy,
     "error": error,
@@ -220,7 +221,7 @@ def _per_class(base: str, name: str) -> Callable[..., Array]:
     if match:
         beta = float(match["beta"])
         return lambda tally, zero_division=0.0: f_beta(tally, zero_division, beta=beta)
-    known = [*known_metrics(), "auc", "average_precision"]
+    known = [*known_metrics(), *AREAS]
     raise InputError(
         f"no metric is called {name!r}.{did_you_mean(name, known)} Known: "
         f"{', '.join(known)}, and recall[CLASS] and the like."

@@ -103,11 +103,13 @@ def next_step(report: Report) -> str | None:
             "too narrow."
         )
     gold, foretold = report.sizes["gold"], report.outcome.more_gold
-    wanted = next((n for n in (50, 100, 200) if n > gold), 0)
+    wanted = min(next((n for n in (50, 100, 200) if n > gold), 0), report.sizes["items"])
+    if 0 < report.sizes["items"] <= gold:
+        return "more items like these: gold has settled every one of them."
     if "link_effective_sample_size" not in report.diagnostics or not wanted:
         return "how far the answer leans on what was assumed: ask for its sensitivity."
     more = f"gold on {wanted - gold} {'more ' if gold else ''}random items"
-    if foretold is None or wanted > report.sizes["items"]:
+    if foretold is None:
         return f"{more} would narrow the interval most."
     half = foretold.width(wanted - gold) / 2
     return f"{more} is expected to narrow accuracy to about ±{half:.2f}."

@@ -36,6 +36,13 @@ class Deployment:
         shares = rng.uniform(self.low, self.high, (n_draws, len(self.low)))
         return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
+    @property
+    def mean(self) -> Array:
+        """Expected shares."""
+        if self.drawn is not None:
+            return np.asarray(self.drawn.mean(axis=0))
+        return self.draw(1000, np.random.default_rng(0)).mean(axis=0)
+
     def words(self, classes: Sequence[Any]) -> str:
         if self.drawn is not None and self.by_rate:
             shares = [f"{c} {p:.0%}" for c, p in zip(classes, self.drawn.mean(axis=0))]

@@ -20,6 +20,7 @@ from truthing.labels import Labels
 CHOICES = ("random", "seen", "unseen")
 N_STRATA = 4  # for each predicted class
 STRANGE = 1e-3  # a random choice looks so odd once in a thousand data sets
+SIMULATED, MOST_SIMULATED = 5000, 1_000_000  # random choices; items of which they are drawn
 FEWEST = 5.0  # gold and other items that a stratum is expected to hold
 
 
@@ -126,12 +127,15 @@ def seen_strata(votes: Array, predicted: Array | None) -> Array:
 
 
 def oddity(size: Array, held: Array) -> float:
-    """How probable strata with so unequal shares of gold are under a random choice (a chi-squared
-    test; sparse strata are taken together): ``held`` of ``size`` items are gold."""
+    """How probable strata with so unequal shares of gold are under a random choice: ``held`` of
+    ``size`` items are gold. A chi-squared test; where strata are sparse, its distribution is
+    simulated, or of very many items sparse strata are taken together."""
     from scipy.special import chdtrc
 
     share = held.sum() / size.sum()
     sparse = size * min(share, 1 - share) < FEWEST
+    if sparse.any() and size.sum() <= MOST_SIMULATED:
+        return _simulated_oddity(size[size > 0], held[size > 0])
     size = np.append(size[~sparse], size[sparse].sum())
     held = np.append(held[~sparse], held[sparse].sum())
     kept = size * min(share, 1 - share) >= FEWEST
@@ -141,6 +145,17 @@ def oddity(size: Array, held: Array) -> float:
     share = held.sum() / size.sum()
     spread: Any = size * share * (1 - share)
     return float(chdtrc(len(size) - 1, ((held - size * share) ** 2 / spread).sum()))
+
+
+def _simulated_oddity(size: Array, held: Array) -> float:
+    rng, whole = np.random.default_rng(0), np.round(size).astype(np.int64)
+    drawn = rng.multivariate_hypergeometric(
+        whole, round(float(held.sum())), SIMULATED, method="marginals"
+    )
+    expected = size * held.sum() / size.sum()
+    odd = ((drawn - expected) ** 2 / expected).sum(axis=1)
+    seen = float(((held - expected) ** 2 / expected).sum())
+    return float((1 + (odd >= seen - 1e-9).sum()) / (1 + SIMULATED))
 
 
 def bounds(gold: Array, predicted: Array) -> tuple[float, float]:

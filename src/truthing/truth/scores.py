@@ -396,5 +396,5 @@ def areas_of(
     right = hits[:, -1]
     wrong = everybody[:, -1] - right
     area = ((weight - positive) * (hits - 0.5 * positive)).sum(axis=1)
-    precision = (positive * hits / everybody).sum(axis=1)
+    precision = (positive * hits / np.maximum(everybody, 1e-300)).sum(axis=1)
     return ratio(area, right * wrong, np.nan), ratio(precision, right, np.nan)
