@@ -25,6 +25,7 @@ from truthing.planning.widths import Goal
 from truthing.planning.world import World, assumed_world
 
 COSTS = {"item": 0.1, "label": 0.05, "gold": 2.0}
+OPEN = {"accuracy": None, "prior": None}  # as with a pilot
 EXAMPLE = Path(__file__).resolve().parents[2] / "src" / "truthing" / "examples" / "spam"
 
 
@@ -79,8 +80,9 @@ def world(**options: Any) -> World:
         ({"budget": 5, "items": 20}, "plans start at 50"),
         ({"budget": 5, "level": 1.5}, "not between 0 and 1"),
         ({"budget": 5, "panel_error": 0}, "`panel_error=0` with learned noise"),
-        ({"budget": 5, "pilot": [1, 2]}, "pilot is a mapping"),
-        ({"budget": 5, "pilot": {"labels": 1}}, "has no predictions"),
+        ({"budget": 5, "pilot": [1, 2], **OPEN}, "pilot is a mapping"),
+        ({"budget": 5, "pilot": {"labels": 1}, **OPEN}, "has no predictions"),
+        ({"budget": 5, "pilot": {"labels": 1}}, "is learned from the pilot: leave it out"),
     ],
 )  # fmt: skip
 def test_bad_input_is_answered_in_a_sentence(options: dict[str, Any], said: str) -> None:
@@ -493,3 +495,12 @@ def test_one_label_and_no_gold_is_never_advised() -> None:
     assert little.best.labels > little.best.items or little.best.gold
     for design in (little.best, *little.table, *little.frontier):
         assert design.width <= 1
+
+
+@pytest.mark.usefixtures("_surfaces_once")
+def test_gold_on_every_item_settles_them_without_labels() -> None:
+    found = tr.plan(
+        width=0.01, items=60, target="sample", costs={"label": 1.0, "gold": 2.0}, sets=2, prior=0.3
+    )
+    assert (found.best.gold, found.best.labels, found.best.width) == (60, 0, 0)
+    assert found.best.cost == pytest.approx(120)

@@ -312,6 +312,8 @@ def test_sensitivity_however_the_items_were_drawn(name: str) -> None:
     values = [row.value for row in found.sensitivity().rows]
     assert (0.0 in values[:1]) == (name == "cluster")  # only clusters can be trusted
     assert 0.05 in values
+    told = {row.assumption for row in found.sensitivity().rows}
+    assert not any("dependence" in words or "repeats" in words for words in told)  # of these items
 
 
 def test_labels_without_error_are_trusted_in_clusters() -> None:

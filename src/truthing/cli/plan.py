@@ -182,7 +182,10 @@ def plan(
             "predictions": case.predictions,
             "gold": case.gold,
         }
-        data |= {"cluster": cluster, "weights": weights}
+        data |= {"cluster": cluster, "weights": weights, "prior": parse.prior(prior, (), None)}
+        for option, given in (("labeler-error", labeler_error), ("known-noise", known_noise)):
+            if given:
+                raise InputError(f"--{option} is learned from the pilot: leave it out.")
         data["noise"] = parse.noise(noise)
     else:
         data["noise"] = "known" if known_noise else parse.noise(noise)
@@ -210,6 +213,7 @@ def plan(
             progress=progress,
             **data,
         )
+    parse.in_words_of_options(result)
     showing.deliver(result, output, show, about={})
     if next_file is not None:
         bought = result.next_items(next_count, gold=next_gold)

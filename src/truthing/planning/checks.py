@@ -68,6 +68,13 @@ def chosen_target(target: str | None, items: int | None, costs: Any, pilot: Any)
     return target
 
 
+def refuse_beside_pilot(**given: Any) -> None:
+    """What a pilot shows must not be said as well."""
+    for name, value in given.items():
+        if value is not None:
+            raise InputError(f"`{name}=` is learned from the pilot: leave it out.")
+
+
 def wished_panel_error(value: Any, known: bool) -> Any:
     """With known noise there is none to plan for."""
     if known:

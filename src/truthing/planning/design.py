@@ -293,7 +293,8 @@ def compositions(
     found = [c for c in itertools.product(*ranges) if 0 < sum(c) <= top + 1e-9]
     if not goal.known and costs.gold is None and stock.gold == 0:
         found = [c for c in found if sum(c) >= 2]
-    if costs.gold is not None and not any(held) and goal.target == "population" and free_items:
+    # gold on every item needs no labels
+    if costs.gold is not None and not any(held) and free_items == (goal.target == "population"):
         found.append((0.0,) * len(held))
     return found
 
@@ -326,13 +327,13 @@ def trace(
         items_, gold = n, n
     else:
         steps = round_numbers(MOST_GOLD)
-        gold_ = (
-            np.unique([stock.gold, *steps[steps > stock.gold]])
-            if costs.gold is not None
-            else np.array([stock.gold])
-        )
+        gold_ = np.array([stock.gold])
+        if costs.gold is not None:
+            every = [] if items is None else [items]
+            gold_ = np.unique([stock.gold, *steps[steps > stock.gold], *every])
         items_, gold = (part.ravel() for part in np.meshgrid(n, gold_, indexing="ij"))
         fits = (gold <= items_ * (0.9 if surface.sample else 1.0)) | (gold == stock.gold)
+        fits |= gold == items_
         items_, gold = items_[fits], gold[fits]
     cost = costs.of_design(items_, composition, gold, stock)
     width = sampling.width(surface, items_, gold)

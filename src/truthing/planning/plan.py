@@ -14,6 +14,7 @@ from truthing.planning.checks import (
     check_wishes,
     chosen_target,
     items_with_pilot,
+    refuse_beside_pilot,
     wished_panel_error,
 )
 from truthing.planning.design import (
@@ -145,6 +146,7 @@ def plan(
     target = chosen_target(target, items, costs, pilot)
     assumptions: list[str] = []
     if pilot is not None:
+        refuse_beside_pilot(accuracy=accuracy, prior=prior, shared=shared or None)
         known = pilots.is_known(noise, pilots.pilot_labels(pilot))
         goal = Goal(metric, target, level, known, wished_panel_error(panel_error, known))
         learned = pilots.learn(

@@ -20,7 +20,7 @@ def answer_sentence(
 ) -> str:
     """The answer; out of reach is answered with the nearest within reach."""
     what = (
-        f"{goal.level:.0%} interval of {goal.metric} "
+        f"{100 * goal.level:.4g}% interval of {goal.metric} "
         f"{'on these items' if goal.target == 'sample' else 'on new data'}"
     )
     reach, buy = f"±{best.width / 2:.3f}", Basket.of(best, now)

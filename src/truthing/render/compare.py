@@ -219,7 +219,8 @@ def figure(
     ax.set_yticks(
         range(len(result.models)), [safe(m, 30) for m in reversed(ordered(result, metric))]
     )
-    ax.set_xlabel(f"{safe(name_of(metric, result), 60)}, {level:.0%} intervals; ◇ at face value")
+    named = safe(name_of(metric, result), 60)
+    ax.set_xlabel(f"{named}, {percent(level)} intervals; ◇ at face value")
     ax.set_ylim(-0.6, len(result.models) - 0.4)
     for side in ("top", "right", "left"):
         ax.spines[side].set_visible(False)

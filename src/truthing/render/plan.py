@@ -156,5 +156,5 @@ def draw(ax: Any, plan: Plan) -> None:
             min([*inside, plan.best.width / 2]) * 0.9, max([*inside, plan.best.width / 2]) * 1.1
         )
     ax.set_xlabel("cost")
-    ax.set_ylabel(f"± of the {plan.goal.level:.0%} interval of {plan.goal.metric}")
+    ax.set_ylabel(f"± of the {percent(plan.goal.level)} interval of {plan.goal.metric}")
     ax.legend(frameon=False, fontsize=7)

@@ -68,7 +68,8 @@ class Sensitivity:
     def __str__(self) -> str:
         lines = [f"{'assumption':<44}{'value':>8}   accuracy"]
         lines += [
-            f"{r.assumption:<44}{r.value:>8.2f}   {r.mean:.3f} ({r.low:.3f} to {r.high:.3f})"
+            f"{r.assumption:<44}{'–' if np.isnan(r.value) else f'{r.value:.2f}':>8}   "
+            f"{r.mean:.3f} ({r.low:.3f} to {r.high:.3f})"
             for r in self.rows
         ]
         lines.append(
@@ -105,18 +106,14 @@ def sensitivity(
     rows.append(Row("panel wrong together as public panels are", float("nan"), found, level))
     entries = question.entries
     readings = read_panel(entries, question.predicted)
-    for rho in DEPENDENCES:
-        rows.append(
-            Row(
-                "labelers' dependence (n labels count less)",
-                rho,
-                _discounted(question, entries, readings, rho),
-                level,
-            )
-        )
+    # these speak of these items as they are: beside another question they would mislead
+    plain = question.survey.plain and question.deployment is None and question.target == "sample"
+    for rho in DEPENDENCES if plain else ():
+        found = _discounted(question, entries, readings, rho)
+        rows.append(Row("labelers' dependence (n labels count less)", rho, found, level))
     rows += _harder(question, usual, level)
     apart, wrong = _consensus_rates(readings)
-    for share in SHARED:
+    for share in SHARED if plain else ():
         # disagreement a with a consensus wrong at rate m: e = a - m + 2 m s when a share s of its
         # mistakes is the classifier's too
         error = float(np.clip(apart - wrong + 2 * wrong * share, 0, 1))
@@ -128,7 +125,8 @@ def sensitivity(
                 level,
             )
         )
-    return Sensitivity(tuple(rows), (max(0.0, 1 - apart - wrong), min(1.0, 1 - abs(apart - wrong))))
+    frame = max(0.0, 1 - apart - wrong), min(1.0, 1 - abs(apart - wrong))
+    return Sensitivity(tuple(rows), frame if plain else (0.0, 1.0))
 
 
 def _harder(question: Question, found: Outcome, level: float) -> list[Row]:
