@@ -52,13 +52,13 @@ def as_panel_error(value: Any) -> float | tuple[float, float] | None:
         numbers = [as_number(v) for v in value]
         if len(numbers) != 2 or not all(0 < n < math.inf for n in numbers):
             raise InputError(
-                f"panel_error {value!r}: two numbers mean a Beta distribution, both above 0."
+                f"`panel_error={value!r}`: two numbers mean a Beta distribution, both above 0."
             )
         return numbers[0], numbers[1]
     share = as_number(value)
     if not 0 <= share <= 0.5:
         raise InputError(
-            f"panel_error {value!r} is outside [0, 0.5]: it is a share of items; "
+            f"`panel_error={value!r}` is outside [0, 0.5]: it is a share of items; "
             "0 trusts the noise model."
         )
     return share

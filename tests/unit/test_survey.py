@@ -295,7 +295,7 @@ def test_bad_arguments_are_refused_in_words() -> None:
         ask(weights=[-1.0] * 240)
     with pytest.raises(tr.InputError, match="all 0"):
         ask(weights=[0.0] * 240)
-    with pytest.raises(tr.InputError, match="cannot be answered with panel_error=0 or"):
+    with pytest.raises(tr.InputError, match="cannot be answered with `panel_error=0` or"):
         ask(weights=[1.0, 2.0] * 120, panel_error=0)
     with pytest.raises(tr.InputError, match="by method 'exact'"):
         ask(by=["a"] * 240, method="exact", noise=0.1)

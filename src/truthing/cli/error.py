@@ -68,6 +68,16 @@ def error(
     from truthing.render.error import show
 
     output.check()
+    numbers = {"--apparent": apparent, "--mislabeling": mislabeling, "--n": n, "--checked": checked}
+    asked = {"--ratio": ratio or None, "--policy": policy or None, "--bounds": bounds or None}
+    if joint is not None:
+        _refuse({**numbers, "--true": true, **asked}, "is not used with --joint")
+    else:
+        _refuse({"--labeler": labeler}, "goes with --joint")
+    if apparent is None:
+        _refuse({"--n": n}, "is the number of items behind --apparent")
+    elif not (ratio or policy):
+        _refuse({"--true": true}, "is not used beside --apparent but by --ratio and --policy")
     if joint is not None:
         text, found, notes = _from_table(joint, labeler)
     else:
@@ -75,6 +85,12 @@ def error(
         text, found, notes = _from_rates(rates, ratio=ratio, policy=policy, bounds=bounds)
     result = ClosedForms(text, found, tuple(dict.fromkeys(notes)))
     showing.deliver(result, output, show, about={})
+
+
+def _refuse(given: dict[str, Any], why: str) -> None:
+    for option, value in given.items():
+        if value is not None:
+            raise InputError(f"{option} {why}: leave it out.")
 
 
 @dataclass(frozen=True)
@@ -140,13 +156,15 @@ def _from_rates(
         )
         if rates.n is not None:
             low, high = corrected.interval(rates.level)
+            fits = high > low or not corrected.clipped
             found["true_error"] |= {
-                "low": low,
-                "high": high,
+                "low": low if fits else None,
+                "high": high if fits else None,
                 "level": rates.level,
                 "variance": corrected.variance,
             }
-            lines[-1] += f"   {rates.level:.0%} interval {low:.4f} to {high:.4f}"
+            words = f"{100 * rates.level:.4g}% interval {low:.4f} to {high:.4f}"
+            lines[-1] += f"   {words if fits else 'no interval: no true error fits these rates'}"
         notes += corrected.warnings + corrected.assumptions
         true = corrected.value if true is None else true
     elif true is not None:

@@ -106,4 +106,10 @@ def readers(
         "The truth of every case is known and right.",
     ]
     about = len(found.cases), n_sick, warnings, assumptions
-    return ReaderStudy(metric, found.modalities, found.readers, value, spread, *about)
+    study = ReaderStudy(metric, found.modalities, found.readers, value, spread, *about)
+    if any(study.average(modality).error <= 0 for modality in found.modalities):
+        warnings.append(
+            "The standard error is 0: these readers and cases show no differences at all. The "
+            "interval has no width, and says nothing about other readers and cases."
+        )
+    return study

@@ -43,7 +43,9 @@ def structure_warnings(
     """Few labelers, a disconnected panel, labelers worse than chance."""
     warnings = []
     doubly = _labelled_twice(labels)
-    if not labels.anonymous and doubly < 0.2:
+    if not labels.anonymous and doubly == 0:
+        warnings.append("No item has two labels: how good the labelers are cannot be seen by them.")
+    elif not labels.anonymous and doubly < 0.2:
         warnings.append(
             f"Only {doubly:.0%} of the items have two labels or more: the "
             "labelers' quality rests on those."

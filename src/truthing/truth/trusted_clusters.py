@@ -31,7 +31,7 @@ def beyond_clusters(used: Sequence[str]) -> list[str]:
 def refuse_beyond_clusters(used: Sequence[str]) -> None:
     refuse_survey(
         beyond_clusters(used),
-        "with panel_error=0 or noise=0, which trust the labels: leave that out.",
+        "with `panel_error=0` or `noise=0`, which trust the labels: leave that out.",
     )
 
 
