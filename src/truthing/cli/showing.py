@@ -108,6 +108,9 @@ def deliver(
         from truthing.render.sheet import as_csv
 
         typer.echo(as_csv(result.to_frame(**about)), nl=False)
+        # a table of numbers has no room for them
+        for check in getattr(result, "warnings", ()):
+            typer.echo(f"Check: {check}", err=True)
     elif forms.as_markdown:
         page = result.to_markdown(**about, **words, requirements=verdicts)
         typer.echo(page, nl=False)
