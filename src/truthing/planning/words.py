@@ -24,8 +24,11 @@ def answer_sentence(
         f"{'on these items' if goal.target == 'sample' else 'on new data'}"
     )
     reach, buy = f"±{best.width / 2:.3f}", Basket.of(best, now)
-    if feasible and best.cost == 0:
-        text = f"Nothing has to be bought: what you have gives {reach} ({what})."
+    held = f"±{(best if now is None else now).width / 2:.3f}"
+    if feasible and best.cost == 0 and width is None:
+        text = f"{budget:,.2f} buys nothing that helps: what you have gives {held} ({what})."
+    elif feasible and best.cost == 0:
+        text = f"Nothing has to be bought: what you have gives {held} ({what})."
     elif feasible and width is not None:
         text = f"For ±{width / 2:.3g} ({what}) buy {buy}: cost {best.cost:,.2f}, expected {reach}."
     elif feasible:
