@@ -16,7 +16,7 @@ from truthing.engine.source import LabelSource
 from truthing.errors import InputError
 from truthing.spelling import MISSING_WORDS
 
-BATCH = 1_000_000  # rows in memory at a time
+BATCH = 500_000  # rows in memory at a time
 
 
 class Coder:
