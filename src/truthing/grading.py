@@ -42,7 +42,7 @@ from truthing.progress import Progress, listener
 from truthing.report import Report
 from truthing.scale import nearest_grades
 from truthing.streaming.choice import runs_streamed
-from truthing.survey.deployment import as_deployment, at_shares
+from truthing.survey.deployment import as_deployment
 from truthing.survey.design import refuse_survey
 from truthing.survey.together import said_together
 from truthing.truth.by_calibration import answer_by_calibration
@@ -312,7 +312,7 @@ def _report(
         found["gold_choice"] = "unseen"
     naive, curves = face_value(labels, predicted, question.survey.weight), outcome.curves
     if question.deployment is not None:
-        naive = at_shares(naive[None], question.deployment.mean[None])[0]
+        naive = question.deployment.at_mean(naive)
         curves = _at_deployment(question, curves)
     graded = face_values(naive, question.values)
     if graded:

@@ -21,7 +21,7 @@ from truthing.predictions import Predictions
 
 @dataclass(frozen=True)
 class Simulation:
-    """A made-up data set with its truth: arrays aligned with ``labels.items``, and the noise
+    """A simulated data set with its truth: arrays aligned with ``labels.items``, and the noise
     model behind the labels.
     """
 

@@ -163,16 +163,20 @@ def test_seen_choice_is_begg_and_greenes() -> None:
     assert found.weights @ right / found.weights.sum() == pytest.approx(by_hand, abs=1e-9)
 
 
-def test_random_gold_looks_random() -> None:
-    rng = np.random.default_rng(0)
-    strata = rng.integers(0, 6, 500)
+def random_oddities(seed: int, n_strata: int, n_items: int, n_gold: int, times: int) -> np.ndarray:
+    """Of so many random choices of gold."""
+    rng = np.random.default_rng(seed)
+    strata = rng.integers(0, n_strata, n_items)
     size = np.bincount(strata).astype(float)
-    odd = [
-        oddity(size, np.bincount(strata[rng.permutation(500) < 60], minlength=6).astype(float))
-        for _ in range(400)
-    ]
-    assert np.mean(np.array(odd) < 0.05) < 0.09
-    assert np.mean(np.array(odd) < 0.5) == pytest.approx(0.5, abs=0.08)
+    chosen = (strata[rng.permutation(n_items) < n_gold] for _ in range(times))
+    held = (np.bincount(some, minlength=n_strata).astype(float) for some in chosen)
+    return np.array([oddity(size, some) for some in held])
+
+
+def test_random_gold_looks_random() -> None:
+    odd = random_oddities(0, 6, 500, 60, 400)
+    assert np.mean(odd < 0.05) < 0.09
+    assert np.mean(odd < 0.5) == pytest.approx(0.5, abs=0.08)
 
 
 def test_unseen_choice_gives_bounds_and_no_gold() -> None:
@@ -472,12 +476,6 @@ def test_gold_chosen_by_its_class_is_noticed_on_small_data() -> None:
 
 
 def test_sparse_strata_of_gold_are_seldom_odd_by_chance() -> None:
-    rng = np.random.default_rng(2)
-    strata = rng.integers(0, 8, 100)
-    size = np.bincount(strata).astype(float)
-    odd = [
-        oddity(size, np.bincount(strata[rng.permutation(100) < 15], minlength=8).astype(float))
-        for _ in range(200)
-    ]
-    assert np.mean(np.array(odd) < 0.1) == pytest.approx(0.1, abs=0.075)  # 3.5 standard errors
-    assert min(odd) > 1e-4
+    odd = random_oddities(2, 8, 100, 15, 200)
+    assert np.mean(odd < 0.1) == pytest.approx(0.1, abs=0.075)  # 3.5 standard errors
+    assert odd.min() > 1e-4

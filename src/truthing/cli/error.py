@@ -10,6 +10,7 @@ import typer
 from truthing.cli import options, showing
 from truthing.cli.groups import spread
 from truthing.errors import InputError
+from truthing.metrics.words import percent
 
 
 @spread
@@ -72,15 +73,13 @@ def error(
     asked = {"--ratio": ratio or None, "--policy": policy or None, "--bounds": bounds or None}
     if joint is not None:
         _refuse({**numbers, "--true": true, **asked}, "is not used with --joint")
-    else:
-        _refuse({"--labeler": labeler}, "goes with --joint")
-    if apparent is None:
-        _refuse({"--n": n}, "is the number of items behind --apparent")
-    elif not (ratio or policy):
-        _refuse({"--true": true}, "is not used beside --apparent but by --ratio and --policy")
-    if joint is not None:
         text, found, notes = _from_table(joint, labeler)
     else:
+        _refuse({"--labeler": labeler}, "goes with --joint")
+        if apparent is None:
+            _refuse({"--n": n}, "is the number of items behind --apparent")
+        elif not (ratio or policy):
+            _refuse({"--true": true}, "is not used beside --apparent but by --ratio and --policy")
         rates = Rates(apparent, mislabeling, n, _checked(checked), true, level)
         text, found, notes = _from_rates(rates, ratio=ratio, policy=policy, bounds=bounds)
     result = ClosedForms(text, found, tuple(dict.fromkeys(notes)))
@@ -163,7 +162,7 @@ def _from_rates(
                 "level": rates.level,
                 "variance": corrected.variance,
             }
-            words = f"{100 * rates.level:.4g}% interval {low:.4f} to {high:.4f}"
+            words = f"{percent(rates.level)} interval {low:.4f} to {high:.4f}"
             lines[-1] += f"   {words if fits else 'no interval: no true error fits these rates'}"
         notes += corrected.warnings + corrected.assumptions
         true = corrected.value if true is None else true

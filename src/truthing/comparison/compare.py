@@ -38,7 +38,7 @@ from truthing.predicted import predicted_classes
 from truthing.progress import Progress, listener
 from truthing.scale import nearest_grades
 from truthing.survey.calibration import CalibrationItems
-from truthing.survey.deployment import Deployment, as_deployment, at_shares
+from truthing.survey.deployment import Deployment, as_deployment
 from truthing.survey.design import Survey
 from truthing.survey.together import said_together
 from truthing.truth.trusted_clusters import refuse_new_clusters
@@ -288,9 +288,7 @@ def compare(
 
 def _at_face_value(votes: Labels, codes: Array, survey: Survey, shares: Deployment | None) -> Tally:
     naive = face_value(votes, codes, survey.weight)
-    if shares is not None:
-        naive = at_shares(naive[None], shares.mean[None])[0]
-    return Tally.from_confusion(naive)
+    return Tally.from_confusion(naive if shares is None else shares.at_mean(naive))
 
 
 def _shared_truth(*given: Any, **how: Any) -> SharedTruth:

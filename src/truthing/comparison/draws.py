@@ -132,12 +132,15 @@ class ModelDraws:
         from truthing.comparison.tallies import areas
 
         scores = self._with_scores().scores[:, items]
-        assert self.positive is not None
         positive = self._scored_truth[:, items] == self.positive
-        shares = self._shares(len(positive))
-        if shares is not None:
-            shares = shares[:, [1 - self.positive, self.positive]]
+        shares = self._of_two(self._shares(len(positive)))
         return areas(positive, scores, self._redraw(items, target), shares)
+
+    def _of_two(self, shares: Array | None) -> Array | None:
+        """Those of the negative and of the positive class."""
+        if shares is None or self.positive is None:
+            return None
+        return np.asarray(shares[:, [1 - self.positive, self.positive]])
 
     def _redraw(self, items: Any, target: str) -> Redraw:
         """What each of these items counts in each draw."""

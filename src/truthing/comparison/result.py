@@ -50,10 +50,8 @@ class Comparison(ModelDraws, Judged, Result):
 
             scored, how = self._with_scores(), self._redraw(slice(None), "sample")
             shares = None if self.deployment is None else self.deployment.mean[None]
-            if shares is not None and self.positive == 0:
-                shares = shares[:, ::-1]
             score = scored.scores[[self._place(model)]]
-            found = areas(scored.at_face_value[None], score, how, shares)
+            found = areas(scored.at_face_value[None], score, how, self._of_two(shares))
             return float(found[AREAS.index(metric), 0, 0])
         return float(self._evaluate(metric, (self.face_value[self._place(model)],))[0])
 

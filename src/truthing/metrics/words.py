@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 
+def percent(level: float) -> str:
+    """
+    >>> percent(0.95), percent(0.975)
+    ('95%', '97.5%')
+    """
+    return f"{100 * level:.4g}%"
+
+
 def share(mean: float, low: float, high: float, level: float = 0.95) -> str:
     """A share with its interval, with as many digits as tell the ends apart.
 
@@ -11,7 +19,7 @@ def share(mean: float, low: float, high: float, level: float = 0.95) -> str:
     """
     digits = digits_for(high - low)
     ends = f"{100 * low:.{digits}f}–{100 * high:.{digits}f}%"
-    return f"{100 * mean:.{digits}f}% ({100 * level:.4g}% interval {ends})"
+    return f"{100 * mean:.{digits}f}% ({percent(level)} interval {ends})"
 
 
 def difference(mean: float, low: float, high: float, level: float = 0.95) -> str:
@@ -23,7 +31,7 @@ def difference(mean: float, low: float, high: float, level: float = 0.95) -> str
     digits = max(1, digits_for(high - low))
     low, mean, high = (100 * value for value in (low, mean, high))
     ends = f"{low:+.{digits}f} to {high:+.{digits}f}"
-    return f"{mean:+.{digits}f} points ({100 * level:.4g}% interval {ends})"
+    return f"{mean:+.{digits}f} points ({percent(level)} interval {ends})"
 
 
 def digits_for(width: float) -> int:

@@ -1,4 +1,4 @@
-"""How far a panel is from the truth, as the link believes: truths for made-up items whose
+"""How far a panel is from the truth, as the link believes: truths for simulated items whose
 labelers may be wrong together (docs/plan.md, 5).
 """
 
@@ -56,7 +56,7 @@ class PanelBelief:
         )
 
     def is_independent(self, number: int) -> bool:
-        """Is made-up data set ``number`` one of an independent panel? Spread evenly, so that
+        """Is simulated data set ``number`` one of an independent panel? Spread evenly, so that
         few sets hold the right share.
         """
         return int((number + 1) * self.independent + 0.5) > int(number * self.independent + 0.5)

@@ -1,4 +1,4 @@
-"""The width of the default posterior's interval on a made-up data set: the very functions that
+"""The width of the default posterior's interval on a simulated data set: the very functions that
 `grade` calls, nothing else.
 
 The sampler of the labelers' rows, which `grade` runs to describe the labelers, is left out: the

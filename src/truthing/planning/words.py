@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from truthing.metrics.words import percent
 from truthing.planning.design import Basket, CostCurve, Design, Stock, pick
 from truthing.planning.widths import Goal
 from truthing.planning.world import World
@@ -20,7 +21,7 @@ def answer_sentence(
 ) -> str:
     """The answer; out of reach is answered with the nearest within reach."""
     what = (
-        f"{100 * goal.level:.4g}% interval of {goal.metric} "
+        f"{percent(goal.level)} interval of {goal.metric} "
         f"{'on these items' if goal.target == 'sample' else 'on new data'}"
     )
     reach, buy = f"±{best.width / 2:.3f}", Basket.of(best, now)

@@ -11,12 +11,12 @@ from rich.text import Text
 
 from truthing.ceiling.result import BayesError
 from truthing.ceiling.verdict import CeilingVerdict
+from truthing.metrics.words import percent
 from truthing.render.console import safe
 from truthing.render.figures import Picture
 from truthing.render.sheet import Sheet
 from truthing.render.summary import Line
 from truthing.render.terminal import checks, doubts
-from truthing.render.words import percent
 
 WIDTH = 38
 

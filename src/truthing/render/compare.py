@@ -11,13 +11,14 @@ from rich.table import Table
 from rich.text import Text
 
 from truthing.comparison.result import Comparison, name_of
+from truthing.metrics.words import percent
 from truthing.render.block import Block
 from truthing.render.console import safe
 from truthing.render.figures import Picture, new_axes
 from truthing.render.sheet import Sheet
 from truthing.render.summary import Line
 from truthing.render.terminal import add_line, checks, doubts, lines_table, plain_table
-from truthing.render.words import one_line, percent
+from truthing.render.words import one_line
 
 MOST_PAIRS = 20
 

@@ -16,9 +16,10 @@ import numpy as np
 from truthing.class_codes import Array
 from truthing.errors import InputError, did_you_mean
 from truthing.metrics.curves import Curve
+from truthing.metrics.words import percent
 from truthing.progress import Progress
 from truthing.render.summary import Line, Summary, scale, sensitivity_lines
-from truthing.render.words import metric_title, one_line, percent
+from truthing.render.words import metric_title, one_line
 from truthing.report import Report
 
 

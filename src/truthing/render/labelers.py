@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from truthing.errors import InputError
+from truthing.metrics.words import percent
 from truthing.people.advice import Advice
 from truthing.people.result import LabelersReport
 from truthing.render.block import Block
@@ -20,7 +21,7 @@ from truthing.render.figures import Picture
 from truthing.render.sheet import Sheet
 from truthing.render.summary import Line, scale
 from truthing.render.terminal import checks, doubts, fits, section
-from truthing.render.words import one_line, percent
+from truthing.render.words import one_line
 
 MOST_PAIRS, MOST_CLASSES, MOST_DRAWN, MOST_SHOWN = 5, 6, 40, 200
 COEFFICIENTS = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from truthing import __version__
-from truthing.render.words import percent
+from truthing.metrics.words import percent
 from truthing.report import Report
 
 GOLD = {

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from truthing import __version__
 from truthing.metrics.estimate import Estimate
+from truthing.metrics.words import percent
 from truthing.monitoring.result import Monitoring
 from truthing.render.block import Block
 from truthing.render.console import safe
@@ -17,7 +18,7 @@ from truthing.render.figures import Picture
 from truthing.render.sheet import Sheet
 from truthing.render.summary import Line
 from truthing.render.terminal import add_line, block_table, checks, doubts, lines_table, section
-from truthing.render.words import number, one_line, percent
+from truthing.render.words import number, one_line
 
 MOST_BATCHES = 60
 RAMDAS = (

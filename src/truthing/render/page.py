@@ -18,11 +18,12 @@ import numpy as np
 
 from truthing import __version__
 from truthing.class_codes import Array
+from truthing.metrics.words import percent
 from truthing.render import svg
 from truthing.render.methods import methods
 from truthing.render.slices import slice_blocks
 from truthing.render.summary import LEVELS, Line, Summary, scale, sensitivity_lines
-from truthing.render.words import MEDICAL, NAMES, next_step, number, one_line, percent
+from truthing.render.words import MEDICAL, NAMES, next_step, number, one_line
 from truthing.report import Report
 from truthing.requirements import Verdict
 

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from truthing.metrics.words import percent
 from truthing.planning.design import Basket, Design
 from truthing.planning.result import Plan
 from truthing.render.block import Block
@@ -15,7 +16,6 @@ from truthing.render.console import safe
 from truthing.render.figures import Picture
 from truthing.render.sheet import Sheet
 from truthing.render.terminal import checks, doubts
-from truthing.render.words import percent
 
 MOST_ROWS, MOST_CURVES = 12, 8
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")

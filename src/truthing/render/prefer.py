@@ -10,6 +10,7 @@ from rich.text import Text
 
 from truthing import __version__
 from truthing.metrics.estimate import Estimate
+from truthing.metrics.words import percent
 from truthing.preference.result import Preferences
 from truthing.render.block import Block
 from truthing.render.console import safe
@@ -18,7 +19,7 @@ from truthing.render.methods import CITATIONS
 from truthing.render.sheet import Sheet
 from truthing.render.summary import Line
 from truthing.render.terminal import add_line, checks, doubts, lines_table, plain_table, section
-from truthing.render.words import number, one_line, percent
+from truthing.render.words import number, one_line
 
 MOST_PAIRS, MOST_JUDGES = 30, 30
 DAVIDSON = (

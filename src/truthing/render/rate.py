@@ -7,6 +7,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from truthing.metrics.words import percent
 from truthing.render.block import Block
 from truthing.render.console import safe
 from truthing.render.figures import Picture, draw_lines
@@ -21,7 +22,7 @@ from truthing.render.terminal import (
     doubts,
     lines_table,
 )
-from truthing.render.words import one_line, percent
+from truthing.render.words import one_line
 from truthing.shares import Prevalence
 
 

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from truthing import __version__
+from truthing.metrics.words import percent
 from truthing.mrmc.result import ReaderStudy
 from truthing.render.block import Block
 from truthing.render.console import safe
@@ -16,7 +17,7 @@ from truthing.render.figures import Picture, draw_lines
 from truthing.render.sheet import Sheet
 from truthing.render.summary import Line
 from truthing.render.terminal import checks, doubts, plain_table, section
-from truthing.render.words import number, one_line, percent
+from truthing.render.words import number, one_line
 
 MOST_READERS = 40
 REFERENCES = (

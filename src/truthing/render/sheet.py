@@ -16,10 +16,11 @@ from typing import Any
 import polars as pl
 
 from truthing import __version__
+from truthing.metrics.words import percent
 from truthing.render.block import Block
 from truthing.render.console import safe
 from truthing.render.summary import Line, scale
-from truthing.render.words import number, one_line, percent
+from truthing.render.words import number, one_line
 from truthing.requirements import Verdict
 from truthing.results import Result
 from truthing.tables.write import csv_text

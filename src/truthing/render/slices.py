@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 
+from truthing.metrics.words import percent
 from truthing.render.block import Block
-from truthing.render.words import metric_title, one_line, percent
+from truthing.render.words import metric_title, one_line
 from truthing.report import Report
 from truthing.shares import Prevalence
 from truthing.survey.slices import SliceEstimate

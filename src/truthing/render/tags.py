@@ -9,6 +9,7 @@ from rich.text import Text
 
 from truthing import __version__
 from truthing.metrics.estimate import Estimate
+from truthing.metrics.words import percent
 from truthing.multi_label.compared import TagComparison
 from truthing.multi_label.graded import TagReport
 from truthing.multi_label.shares import TagShares
@@ -20,7 +21,7 @@ from truthing.render.methods import CITATIONS
 from truthing.render.sheet import Sheet
 from truthing.render.summary import Line
 from truthing.render.terminal import add_line, block_table, checks, doubts, lines_table, section
-from truthing.render.words import number, one_line, percent
+from truthing.render.words import number, one_line
 
 MOST_TAGS = 40
 TITLES = {

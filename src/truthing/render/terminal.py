@@ -12,12 +12,13 @@ from rich.table import Table
 from rich.text import Text
 
 from truthing.metrics.estimate import Estimate
+from truthing.metrics.words import percent
 from truthing.render.block import Block
 from truthing.render.console import safe
 from truthing.render.methods import methods
 from truthing.render.slices import slice_blocks
 from truthing.render.summary import Summary, sensitivity_lines
-from truthing.render.words import metric_title, next_step, number, one_line, percent
+from truthing.render.words import metric_title, next_step, number, one_line
 from truthing.report import Report
 from truthing.requirements import Verdict
 from truthing.truth.sensitivity import Sensitivity

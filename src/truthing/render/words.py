@@ -66,14 +66,6 @@ def number(value: float, digits: int = 3) -> str:
     )
 
 
-def percent(level: float) -> str:
-    """
-    >>> percent(0.95), percent(0.975)
-    ('95%', '97.5%')
-    """
-    return f"{100 * level:.4g}%"
-
-
 def gold_to_narrow(report: Report, ratio: float) -> str:
     """How much gold would make the interval so much narrower, where that can be foretold; else
     nothing.

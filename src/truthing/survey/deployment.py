@@ -43,6 +43,10 @@ class Deployment:
             return np.asarray(self.drawn.mean(axis=0))
         return self.draw(1000, np.random.default_rng(0)).mean(axis=0)
 
+    def at_mean(self, confusion: Array) -> Array:
+        """One confusion matrix, truth in rows, at the expected shares."""
+        return np.asarray(at_shares(confusion[None], self.mean[None])[0])
+
     def words(self, classes: Sequence[Any]) -> str:
         if self.drawn is not None and self.by_rate:
             shares = [f"{c} {p:.0%}" for c, p in zip(classes, self.drawn.mean(axis=0))]

@@ -81,9 +81,7 @@ class Asked:
     def among(self, columns: Sequence[str]) -> Asked:
         """The same with names of columns as the file writes them."""
         named = {
-            role: as_column(name, columns)
-            if "," not in name
-            else ",".join(as_column(part, columns) for part in name.split(","))
+            role: ",".join(as_column(part, columns) for part in name.split(","))
             for role, name in self.columns.items()
         }
         lists = (self.labeler_columns, self.ignore)
