@@ -116,12 +116,6 @@ def with_known_noise(
 
 def with_learned_noise(question: Question, noise: Any, panel_error: Any = None) -> Outcome:
     """Labelers learned from the labels; trusted only where the user says so (panel_error=0)."""
-    entries, listening = question.entries, part(question.progress, 0, 0.1)
-    if question.constant:
-        views = read_consensus(entries, progress=listening)
-    else:
-        views = read_panel(entries, question.predicted, progress=listening)
-    views = doubted(views, question.labels.per_item, question.doubts)
     trusted = panel_error is not None and not isinstance(panel_error, tuple) and panel_error == 0
     if trusted and question.gold_error is not None:
         raise InputError(GOLD_IS_A_LABELER)
@@ -129,6 +123,12 @@ def with_learned_noise(question: Question, noise: Any, panel_error: Any = None) 
         raise InputError(GROUPS_ARE_LEARNED)
     if trusted:
         require_trustworthy(question)
+    entries, listening = question.entries, part(question.progress, 0, 0.1)
+    if question.constant:
+        views = read_consensus(entries, progress=listening)
+    else:
+        views = read_panel(entries, question.predicted, progress=listening)
+    views = doubted(views, question.labels.per_item, question.doubts)
     if trusted or noise is not None:
         found = describe_labelers(question, noise, views.fit, trusted=trusted)
     else:
