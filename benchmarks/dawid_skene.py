@@ -13,7 +13,8 @@ import time
 import numpy as np
 
 import truthing as tr
-from truthing.noise.em import TINY, Coded, RowsModel, fit_em, one_pass
+from truthing.noise.em import TINY, RowsModel, fit_em
+from truthing.noise.em_passes import Coded, one_pass
 
 
 def crowd(
@@ -59,7 +60,7 @@ def crowd_kit(labels: tr.Labels) -> tuple[float, float, int]:
     key = labels.labeler * np.int32(n) + labels.label
     none = np.full(labels.n_items, -1)
     coded = Coded(labels.indptr.astype(np.int64), key, np.empty(0, dtype=np.float32), none)
-    _, _, likelihood = one_pass(coded, np.log(rows), np.log(prior), 1, np.empty((0, n)), 2)
+    _, _, likelihood = one_pass(coded, rows, prior, 1, np.empty((0, n)), 2)
     return seconds, float(likelihood), len(model.loss_history_)
 
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy.integrate import quad
 from scipy.optimize import minimize
-from scipy.special import expit, logsumexp
+from scipy.special import expit, logsumexp, softmax
 from scipy.stats import beta
 
 import truthing as tr
 from truthing.noise.base import combined_error
 from truthing.noise.difficulty import HardItems
 from truthing.noise.em import RowsModel, fit_em
+from truthing.noise.em_passes import Coded, one_pass
 from truthing.simulation import Simulation
 from truthing.truth.consensus import Entries
 from truthing.truth.model_choice import choose_model
@@ -70,6 +73,33 @@ def test_richer_models_fit_better(data: tr.Labels) -> None:
         np.testing.assert_allclose(fit.confusion.sum(axis=2), 1)
         np.testing.assert_allclose(fit.posterior.sum(axis=1), 1)
         assert fit.prior.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("votes", [False, True])
+def test_one_pass_is_its_formula(n_classes: int, votes: bool) -> None:
+    """Also for an item with thousands of labels, where products of chances vanish."""
+    rng = np.random.default_rng(n_classes)
+    start_of = np.array([0, 4, 3004, 3004, 3010])
+    key = rng.integers(0, 5 * n_classes, 3010).astype(np.int32)
+    gold = np.array([-1, -1, -1, 1])
+    counted = np.ones(3010 if votes else 0, dtype=np.float32)
+    rows = rng.dirichlet(np.ones(n_classes), 5 * n_classes)
+    prior = rng.dirichlet(np.ones(n_classes))
+    scores = np.stack([np.log(rows[key[a:b]]).sum(axis=0) for a, b in pairwise(start_of)])
+    scores += np.log(prior)
+    scores[3, np.arange(n_classes) != 1] = -np.inf
+    expected = softmax(scores, axis=1)
+    posterior = np.empty((4, n_classes))
+    labels = Coded(start_of, key, counted, gold)
+    counts, totals, likelihood = one_pass(labels, rows, prior, 1, posterior, 2)
+    np.testing.assert_allclose(posterior, expected, atol=1e-12)
+    np.testing.assert_allclose(totals, expected.sum(axis=0), atol=1e-12)
+    assert likelihood == pytest.approx(float(logsumexp(scores, axis=1).sum()), rel=1e-12)
+    owner = np.repeat(np.arange(4), np.diff(start_of))
+    table = np.zeros_like(rows)
+    np.add.at(table, key, expected[owner])
+    np.testing.assert_allclose(counts, table, atol=1e-8)
 
 
 def test_strata_find_easy_and_hard_items() -> None:

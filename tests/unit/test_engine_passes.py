@@ -74,6 +74,31 @@ def test_a_pass_is_its_formula(n_classes: int, way: str) -> None:
     assert np.abs(expectation_pass(weighted, now, before).counts - counts).max() < 1e-9
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_an_item_with_thousands_of_labels(n_classes: int, way: str) -> None:
+    """Products of so many chances vanish; their logarithms do not."""
+    part = shard(n_classes, n_items=3)
+    key = np.random.default_rng(1).integers(0, 12 * n_classes, 4000).astype(np.int32)
+    start_of = np.array([0, 5, 4000, 4000])
+    long = replace(part, start_of=start_of, key=key, gold=np.full(3, -1, dtype=np.int32))
+    now = tables(long, 1)
+    assert passes.loops(long).__name__.endswith(way)
+    posterior, counts = plainly(long, now)
+    found = expectation_pass(long, now)
+    np.testing.assert_allclose(found.counts, counts, atol=1e-8)
+    np.testing.assert_allclose(found.totals, posterior.sum(axis=0), atol=1e-10)
+
+
+def test_tables_too_large_for_chances(monkeypatch: pytest.MonkeyPatch) -> None:
+    part = shard(3)
+    monkeypatch.setattr(passes, "SMALL", -1)
+    whole = expectation_pass(part, tables(part, 1), tables(part, 2))
+    monkeypatch.setattr(passes, "MOST_CELLS", 10)
+    found = expectation_pass(part, tables(part, 1), tables(part, 2))
+    np.testing.assert_allclose(found.counts, whole.counts, atol=1e-9)
+    assert found.moved == pytest.approx(whole.moved, rel=1e-9)
+
+
 def test_shards_change_no_sum(monkeypatch: pytest.MonkeyPatch) -> None:
     part = shard(2)
     now, before = tables(part, 1), tables(part, 2)

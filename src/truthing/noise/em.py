@@ -1,9 +1,8 @@
 """Point estimates of every noise model that learns, by accelerated EM: one fused pass over the
 labels an iteration.
 
-The E step of an item and its share of the M step are done while its labels are at hand; tables are
-laid out so that a label reads and writes one run of C numbers. SQUAREM (Varadhan & Roland 2008)
-extrapolates two steps into a longer one and falls back where that would not climb.
+SQUAREM (Varadhan & Roland 2008) extrapolates two steps into a longer one and falls back where that
+would not climb.
 """
 
 from __future__ import annotations
@@ -11,14 +10,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
 from truthing.class_codes import Array
-from truthing.compiled import njit
 from truthing.labels import Labels
-from truthing.threads import in_threads, n_threads, shares
+from truthing.noise.em_passes import Coded, first_counts, one_pass
+from truthing.threads import n_threads
 
 TINY = 1e-10
 SMALL = 1e-6  # chances below this do not steer a leap
@@ -59,131 +58,6 @@ class EMFit:
         """Items × classes."""
         states = self.state_posterior
         return np.asarray(states.reshape(len(states), -1, self.n_strata).sum(axis=2))
-
-
-class Coded(NamedTuple):
-    """Labels sorted by item as codes: ``key`` is labeler · C + label, ``votes`` are empty where
-    each counts once.
-    """
-
-    start_of: Array
-    key: Array
-    votes: Array
-    gold: Array
-
-
-def one_pass(
-    labels: Coded, logs: Array, log_prior: Array, n_strata: int, posterior: Array, threads: int
-) -> tuple[Array, Array, float]:
-    """E step at (logs, log_prior) and the counts of the M step; ``logs`` and counts are (labeler ·
-    C + label) × states.
-
-    ``posterior`` is filled, unless it is empty.
-    """
-    parts = shares(len(labels.start_of) - 1, threads)
-    jobs = [(labels, logs, log_prior, n_strata, posterior, *part) for part in parts]
-    two = len(log_prior) == 2 and n_strata == 1 and not len(labels.votes)
-    counts, totals, likelihoods = zip(*in_threads(_pass_of_two if two else _pass, jobs))
-    return np.sum(counts, axis=0), np.sum(totals, axis=0), float(np.sum(likelihoods))
-
-
-@njit(nogil=True, fastmath={"contract", "reassoc", "nsz"})
-def _pass(labels, logs, log_prior, n_strata, posterior, first, last):  # type: ignore[no-untyped-def]
-    """The same for items first to last."""
-    start_of, key, votes, gold = labels
-    n_states, weighted, keep = len(log_prior), len(votes) > 0, len(posterior) > 0
-    counts, totals, likelihood = np.zeros((len(logs), n_states)), np.zeros(n_states), 0.0
-    score = np.empty(n_states)
-    for i in range(first, last):
-        score[:] = log_prior
-        if gold[i] >= 0:
-            for s in range(n_states):
-                if s // n_strata != gold[i]:
-                    score[s] = -np.inf
-        for n in range(start_of[i], start_of[i + 1]):
-            row = logs[key[n]]
-            if weighted:
-                for s in range(n_states):
-                    score[s] += votes[n] * row[s]
-            else:
-                for s in range(n_states):
-                    score[s] += row[s]
-        top = score.max()
-        total = 0.0
-        for s in range(n_states):
-            score[s] = np.exp(score[s] - top)
-            total += score[s]
-        likelihood += top + np.log(total)
-        scale = 1 / total
-        for s in range(n_states):
-            score[s] *= scale
-            totals[s] += score[s]
-        for n in range(start_of[i], start_of[i + 1]):
-            row = counts[key[n]]
-            if weighted:
-                for s in range(n_states):
-                    row[s] += votes[n] * score[s]
-            else:
-                for s in range(n_states):
-                    row[s] += score[s]
-        if keep:
-            posterior[i] = score
-    return counts, totals, likelihood
-
-
-@njit(nogil=True, fastmath={"contract", "reassoc", "nsz"})
-def _pass_of_two(labels, logs, log_prior, n_strata, posterior, first, last):  # type: ignore[no-untyped-def]
-    """The same for two classes and a vote for each label: nothing but two numbers per item."""
-    start_of, key, _, gold = labels
-    keep = len(posterior) > 0
-    counts, totals, likelihood = np.zeros((len(logs), 2)), np.zeros(2), 0.0
-    for i in range(first, last):
-        zero, one = log_prior[0], log_prior[1]
-        if gold[i] == 0:
-            one = -np.inf
-        elif gold[i] == 1:
-            zero = -np.inf
-        for n in range(start_of[i], start_of[i + 1]):
-            zero += logs[key[n], 0]
-            one += logs[key[n], 1]
-        rest = np.exp(-abs(one - zero))
-        likelihood += max(zero, one) + np.log1p(rest)
-        likely, rest = 1.0 / (1.0 + rest), rest / (1.0 + rest)
-        zero, one = (likely, rest) if zero >= one else (rest, likely)
-        totals[0] += zero
-        totals[1] += one
-        for n in range(start_of[i], start_of[i + 1]):
-            counts[key[n], 0] += zero
-            counts[key[n], 1] += one
-        if keep:
-            posterior[i, 0], posterior[i, 1] = zero, one
-    return counts, totals, likelihood
-
-
-@njit
-def _first_counts(labels, n_rows, n_classes):  # type: ignore[no-untyped-def]
-    """The M step of a soft majority vote."""
-    start_of, key, votes, gold = labels
-    counts, totals = np.zeros((n_rows, n_classes)), np.zeros(n_classes)
-    share = np.empty(n_classes)
-    for i in range(len(start_of) - 1):
-        share[:] = 0.0
-        for n in range(start_of[i], start_of[i + 1]):
-            share[key[n] % n_classes] += votes[n] if len(votes) else 1.0
-        if gold[i] >= 0:
-            share[:] = 0.0
-            share[gold[i]] = 1.0
-        total = share.sum()
-        if total == 0:
-            share[:] = 1.0 / n_classes
-            total = 1.0
-        for c in range(n_classes):
-            share[c] /= total
-            totals[c] += share[c]
-        for n in range(start_of[i], start_of[i + 1]):
-            for c in range(n_classes):
-                counts[key[n], c] += (votes[n] if len(votes) else 1.0) * share[c]
-    return counts, totals
 
 
 @dataclass(frozen=True)
@@ -258,13 +132,12 @@ def fit_codes(
         np.full(n_items, -1) if gold is None else np.array(gold, dtype=np.int64),
     )
     threads = threads or n_threads()
-    theta = model.start(*_first_counts(labels, model.n_labelers * n_classes, n_classes))
+    theta = model.start(*first_counts(labels, model.n_labelers * n_classes, n_classes))
     nothing = np.empty((0, n_classes * model.n_strata))
     path: list[float] = []
 
     def expect(at: Theta, posterior: Array) -> tuple[Array, Array, float]:
-        rows, prior = (np.ascontiguousarray(np.log(part)) for part in model.tables(at))
-        return one_pass(labels, rows, prior, model.n_strata, posterior, threads)
+        return one_pass(labels, *model.tables(at), model.n_strata, posterior, threads)
 
     def step(at: Theta) -> tuple[Theta, float]:
         counts, totals, likelihood = expect(at, nothing)

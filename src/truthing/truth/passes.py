@@ -9,6 +9,7 @@ different tables. Small shards take plain numpy, large ones compiled loops: the 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,13 +18,26 @@ from truthing.class_codes import Array
 from truthing.engine.base import Shard
 
 SMALL = 400_000  # labels times classes; compiling pays beyond (benchmarks/startup.py)
+MOST_CELLS = 8_000_000  # of a table whose chances are kept beside their logarithms
 
 
-class Tables(NamedTuple):
+class LogTables(NamedTuple):
     """What a label adds to the log chance of each class, keys × classes, and the log prior."""
 
     logs: Array
     log_prior: Array
+
+
+class Tables(LogTables):
+    """The same; its chances are computed once for all shards of a pass."""
+
+    @cached_property
+    def chances(self) -> tuple[Array, Array]:
+        """What a label multiplies the chance of each class by, and the prior; empty where a second
+        table would be too large."""
+        if self.logs.size > MOST_CELLS:
+            return np.empty((0, 0)), np.empty(0)
+        return np.exp(self.logs), np.exp(self.log_prior)
 
 
 @dataclass(eq=False)
@@ -91,9 +105,18 @@ def expectation_pass(shard: Shard, now: Tables, before: Tables | None = None) ->
         odds = [table[..., 1] - table[..., 0] for table in (*now, *old)]
         found = chosen.two_classes(start_of, key, gold, predicted, first_key(shard), *odds, *added)
     else:
-        found = chosen.expectation(*shard.arrays, first_key(shard), *now, *old, *added)
+        found = chosen.expectation(
+            *shard.arrays, first_key(shard), *now, *old, *added, *_chances(shard, now, old)
+        )
     sums.moved, sums.farthest = found
     return sums
+
+
+def _chances(shard: Shard, now: Tables, old: Tables) -> tuple[Array, ...]:
+    """What compiled loops multiply, where each label is one vote."""
+    if len(shard.votes):
+        return (np.empty((0, 0)), np.empty(0)) * 2
+    return now.chances + old.chances
 
 
 def coin_pass(shard: Shard, now: Tables, before: Tables | None = None) -> PassSums:

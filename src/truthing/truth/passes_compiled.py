@@ -9,6 +9,9 @@ import math
 import numpy as np
 
 from truthing.compiled import njit
+from truthing.engine.base import NO_VOTES
+
+VANISHED = 1e-250  # a product of chances below this has lost digits
 
 
 @njit(nogil=True)
@@ -86,6 +89,29 @@ def _item(start, stop, key, votes, gold, guess, logs, log_prior, score):  # type
     _softmax(score)
 
 
+@njit(nogil=True, inline="always")
+def _likely(start, stop, key, gold, guess, logs, log_prior, chances, prior, score):  # type: ignore[no-untyped-def]
+    """`_item` where each label is one vote: chances are multiplied, which takes no exponentials.
+    Where that leaves next to nothing, logarithms are added."""
+    total = 0.0
+    for c in range(len(score)):
+        score[c] = prior[c]
+    for n in range(start, stop):
+        for c in range(len(score)):
+            score[c] *= chances[key[n], c]
+    if guess >= 0:
+        for c in range(len(score)):
+            score[c] *= chances[guess, c]
+    for c in range(len(score)):
+        total += score[c]
+    if gold >= 0 or total < VANISHED:
+        _item(start, stop, key, NO_VOTES, gold, guess, logs, log_prior, score)
+        return
+    scale = 1.0 / total
+    for c in range(len(score)):
+        score[c] *= scale
+
+
 @njit(nogil=True)
 def expectation(  # type: ignore[no-untyped-def]
     start_of,
@@ -101,23 +127,38 @@ def expectation(  # type: ignore[no-untyped-def]
     compare,
     counts,
     totals,
+    chances,
+    prior,
+    old_chances,
+    before,
 ):
-    n_classes = len(log_prior)
+    """``chances`` and ``prior`` are those of ``logs``, ``old_chances`` and ``before`` those of
+    ``old_logs``; empty where labels have votes, or tables are very large."""
+    n_classes, weighted, multiplied = len(log_prior), len(votes) > 0, len(chances) > 0
     score, old = np.empty(n_classes), np.empty(n_classes)
     moved, farthest = 0.0, 0.0
     for i in range(len(start_of) - 1):
         start, stop = start_of[i], start_of[i + 1]
         guess = first_key + predicted[i] if len(predicted) else -1
-        _item(start, stop, key, votes, gold[i], guess, logs, log_prior, score)
+        if multiplied:
+            _likely(start, stop, key, gold[i], guess, logs, log_prior, chances, prior, score)
+        else:
+            _item(start, stop, key, votes, gold[i], guess, logs, log_prior, score)
         if compare:
-            _item(start, stop, key, votes, gold[i], guess, old_logs, old_prior, old)
+            known = gold[i]
+            if multiplied:
+                _likely(
+                    start, stop, key, known, guess, old_logs, old_prior, old_chances, before, old
+                )
+            else:
+                _item(start, stop, key, votes, known, guess, old_logs, old_prior, old)
             for c in range(n_classes):
                 step = abs(score[c] - old[c])
                 moved += step
                 farthest = max(farthest, step)
         for c in range(n_classes):
             totals[c] += score[c]
-        if len(votes):
+        if weighted:
             for n in range(start, stop):
                 for c in range(n_classes):
                     counts[key[n], c] += votes[n] * score[c]

@@ -58,6 +58,7 @@ def expectation(
     compare: bool,
     counts: Array,
     totals: Array,
+    *_: Array,
 ) -> tuple[float, float]:
     labels = _labels(start_of, key, votes, predicted, first)
     posterior = _posteriors(labels, gold, logs, log_prior)
