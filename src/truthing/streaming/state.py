@@ -35,7 +35,7 @@ from truthing.truth.link.grouped import ViewSums, view_sums
 from truthing.truth.link.views import fit_both
 from truthing.truth.passes import PassSums, coin_pass, count_keys, expectation_pass
 
-VERSION = 1
+VERSION = 2  # 2: agreement of labelers among themselves
 KINDS: dict[str, Any] = {
     "expectation_pass": PassSums,
     "coin_pass": PassSums,

@@ -17,7 +17,7 @@ from truthing.truth.link.sampler import LinkDraws
 from truthing.truth.link.scale_tilt import tilt_draws
 from truthing.truth.link.views import Views
 
-CLASS_TRUST = 1.5  # items that the labels' share of a class is worth: r ~ Gamma(1.5, 1.5)
+CLASS_TRUST = 0.8  # items that the labels' share of a class is worth: r ~ Gamma(.8, .8)
 PAIR_TRUST = 8.0  # items that f r is worth for the wrong predictions of one class
 TINY = 1e-12
 MOST_DENSE = 100  # classes; beyond, a table of classes × classes for each draw would not fit
@@ -127,15 +127,15 @@ def population_confusion(
 
 def multinomial(n: Array, shares: Array, rng: np.random.Generator) -> Array:
     """One multinomial draw per row, class by class."""
-    out = np.zeros(shares.shape, dtype=np.int64)
-    left, rest = n.copy(), np.ones(len(n))
+    out, left = np.zeros(shares.shape, dtype=np.int64), n.copy()
+    # added from the end: what 1 leaves after all others would keep few digits
+    rest = np.cumsum(shares[:, ::-1], axis=1)[:, ::-1]
     last = shares.shape[1] - 1 - np.argmax(shares[:, ::-1] > 0, axis=1)
     for c in range(shares.shape[1]):
-        part = np.clip(shares[:, c] / np.maximum(rest, TINY), 0.0, 1.0)
+        part = np.clip(shares[:, c] / np.maximum(rest[:, c], 1e-300), 0.0, 1.0)
         part = np.where(last == c, 1.0, part)
         out[:, c] = rng.binomial(left, part)
         left = left - out[:, c]
-        rest = rest - shares[:, c]
     return out
 
 

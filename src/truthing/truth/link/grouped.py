@@ -63,7 +63,7 @@ class ViewSums:
         gold_signal, consensus = gold[:, 3], gold[:, 4:]
         groups = np.concatenate([self.groups, group])
         bins = groups // (N_STRATA * n_classes)
-        levels, agreement = levels_of(self.sums)
+        levels, agreement, among, by_chance = levels_of(self.sums)
         views = Views(
             bins // 1000,
             n_classes,
@@ -76,6 +76,8 @@ class ViewSums:
             size=np.concatenate([size, np.ones(len(gold))]),
             wrong=np.concatenate([wrong / size[:, None], shares_if_wrong(consensus, guess)]),
             bins=bins,
+            among=among,
+            by_chance=by_chance,
         )
         return views, groups, np.concatenate([np.full(len(size), -1), number])
 

@@ -2,11 +2,11 @@
 panels.
 
 λ, the logit of the accuracy on these items, is expected where public panels of that kind had it,
-given the plain agreement of labels and predictions and what the consensus models claim beyond it
-(`Views.agreed`, `Views.gap`). Below it item i's prediction is right with probability ``expit(a + b
-x_i + u_k)``, x_i the labelers' log-odds, k the predicted class. The prior is a mixture of
-components, each a normal in (λ, b, u). Its tails are heavy in all of them together, and some
-components know nothing about the level: they let gold speak alone (docs/theory.md).
+given the plain agreement of labels and predictions, what the consensus models claim beyond it, and
+how far labelers agree among themselves (`features`). Below it item i's prediction is right with
+probability ``expit(a + b x_i + u_k)``, x_i the labelers' log-odds, k the predicted class. The prior
+is a mixture of components, each a normal in (λ, b, u). Its tails are heavy in all of them together,
+and some components know nothing about the level: they let gold speak alone (docs/theory.md).
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ from truthing.truth.link.views import Views
 
 PanelError = float | tuple[float, float]
 SLICES = (0.35, 0.3, 0.2, 0.1, 0.05)  # of Student's t, each one normal
-EFFECTS = ((0.2, 0.6), (0.5, 1.3), (0.3, 2.8))  # weight and sd of the predicted classes' effects
+Effects = tuple[tuple[float, float], ...]  # weight and sd of the predicted classes' effects
+EFFECTS: Effects = ((0.2, 0.6), (0.5, 1.3), (0.3, 2.8))
+# the panel's own classes: too lenient or too severe as a whole
+OWN_EFFECTS: Effects = ((0.1, 0.6), (0.4, 1.3), (0.5, 2.8))
 # weight of "the labels say nothing about which items are right" (gold alone), and as much of "they
 # do, but level, slope and class effects are unlike public panels"
 FLAT = {"people": 0.2, "models": 0.3}
@@ -42,58 +45,63 @@ Row = tuple[float | bool, ...]
 class PanelNumbers:
     """What studies/fit_link.py learned from public panels of one kind.
 
-    λ ~ t(offset + per_agreement · agreed + per_gap · gap); ``covariance`` (of those three) is how
-    well they are known themselves. b ~ N(slope, slope_sd²).
+    λ ~ t(``location`` · `features`); ``covariance`` is how well these five are known themselves.
+    The parts of the scale add up as squares: one that is always there, one per spread of the views,
+    one per lack of accord, one per distance between agreement with the predictions and among the
+    labelers. b ~ N(slope, slope_sd²), ``effects`` are those of the predicted classes.
     """
 
-    offset: float
-    per_agreement: float
-    per_gap: float
-    scale: float
-    scale_per_spread: float
+    location: tuple[float, float, float, float, float]
+    scale: tuple[float, float, float, float]
     slope: float
     slope_sd: float
-    covariance: tuple[tuple[float, ...], ...] = ((0.0,) * 3,) * 3
+    covariance: tuple[tuple[float, ...], ...] = ((0.0,) * 5,) * 5
     freedom: float = 5.0
+    effects: Effects = EFFECTS
 
     def centre(self, views: Views) -> float:
-        return self.offset + self.per_agreement * views.agreed + self.per_gap * views.gap
+        return float(self.location @ features(views))
 
     def scale_of(self, views: Views, extra_spread: float = 0.0) -> float:
-        at = np.array([1.0, views.agreed, views.gap])
-        unsure = float(at @ np.array(self.covariance) @ at)
+        at = features(views)
         spread = np.hypot(views.spread, extra_spread)
-        return float(np.sqrt(self.scale**2 + (self.scale_per_spread * spread) ** 2 + unsure))
+        parts = np.array([1.0, spread, 1 - views.accord, views.distance]) * self.scale
+        return float(np.sqrt(parts @ parts + at @ np.array(self.covariance) @ at))
+
+
+def features(views: Views) -> Array:
+    """What the expected level is made of: agreement weighs more where labelers agree among
+    themselves, and so does that agreement."""
+    agreed, among = views.agreed * views.accord, views.among_level * views.accord
+    return np.array([1.0, views.agreed, views.gap, agreed, among])
 
 
 DEFAULT = {
     "people": PanelNumbers(
-        offset=-0.0838,
-        per_agreement=0.9363,
-        per_gap=0.7059,
-        scale=0.3349,
-        scale_per_spread=1.1571,
+        location=(-0.0838, 0.9363, 0.7059, 0.0, 0.0),
+        scale=(0.3349, 1.1571, 0.0, 0.0),
         slope=0.5985,
         slope_sd=0.3091,
         covariance=(
-            (0.004, -0.00244, -0.00304),
-            (-0.00244, 0.00478, 0.00045),
-            (-0.00304, 0.00045, 0.01037),
+            (0.004, -0.00244, -0.00304, 0.0, 0.0),
+            (-0.00244, 0.00478, 0.00045, 0.0, 0.0),
+            (-0.00304, 0.00045, 0.01037, 0.0, 0.0),
+            (0.0, 0.0, 0.0, 0.0, 0.0),
+            (0.0, 0.0, 0.0, 0.0, 0.0),
         ),
         freedom=5.0,
     ),
     "models": PanelNumbers(
-        offset=-0.1091,
-        per_agreement=0.8937,
-        per_gap=-0.0666,
-        scale=0.5717,
-        scale_per_spread=0.0,
+        location=(-0.2236, 0.7028, 0.0029, 0.207, 0.1735),
+        scale=(0.4682, 0.0, 0.247, 0.2535),
         slope=0.4141,
         slope_sd=0.3108,
         covariance=(
-            (0.02104, -0.00404, -0.0048),
-            (-0.00404, 0.01409, 0.00241),
-            (-0.0048, 0.00241, 0.00247),
+            (0.01953, -0.00105, -0.00576, 0.00202, -0.0072),
+            (-0.00105, 0.01326, 0.00311, -0.00236, -0.0067),
+            (-0.00576, 0.00311, 0.00349, -0.00046, 9e-05),
+            (0.00202, -0.00236, -0.00046, 0.00477, 0.00111),
+            (-0.0072, -0.0067, 9e-05, 0.00111, 0.00775),
         ),
         freedom=4.0,
     ),
@@ -101,34 +109,34 @@ DEFAULT = {
 # predictions that come from these very labels: the panel's consensus, or a model trained on it
 OWN_LABELS = {
     "people": PanelNumbers(
-        offset=0.0145,
-        per_agreement=0.797,
-        per_gap=0.1691,
-        scale=0.4371,
-        scale_per_spread=0.7493,
+        location=(0.0145, 0.797, 0.1691, 0.0, 0.0),
+        scale=(0.4371, 0.7493, 0.0, 0.0),
         slope=0.6582,
         slope_sd=0.2731,
         covariance=(
-            (0.00164, -0.00315, 0.00081),
-            (-0.00315, 0.01039, -0.0006),
-            (0.00081, -0.0006, 0.00344),
+            (0.00164, -0.00315, 0.00081, 0.0, 0.0),
+            (-0.00315, 0.01039, -0.0006, 0.0, 0.0),
+            (0.00081, -0.0006, 0.00344, 0.0, 0.0),
+            (0.0, 0.0, 0.0, 0.0, 0.0),
+            (0.0, 0.0, 0.0, 0.0, 0.0),
         ),
         freedom=5.0,
+        effects=OWN_EFFECTS,
     ),
     "models": PanelNumbers(
-        offset=-0.2352,
-        per_agreement=0.8786,
-        per_gap=-0.1593,
-        scale=0.5139,
-        scale_per_spread=0.0,
+        location=(-0.3431, 0.6058, -0.0533, 0.191, 0.2803),
+        scale=(0.4873, 0.0, 0.3367, 0.2417),
         slope=0.506,
         slope_sd=0.3209,
         covariance=(
-            (0.00395, 0.00035, 0.00129),
-            (0.00035, 0.00957, -0.00597),
-            (0.00129, -0.00597, 0.00596),
+            (0.00346, -0.00272, 0.00222, 0.0028, -0.00067),
+            (-0.00272, 0.01279, -0.00594, -0.00748, -0.00235),
+            (0.00222, -0.00594, 0.00399, 0.00391, 0.00058),
+            (0.0028, -0.00748, 0.00391, 0.00713, 0.00118),
+            (-0.00067, -0.00235, 0.00058, 0.00118, 0.00105),
         ),
         freedom=4.0,
+        effects=OWN_EFFECTS,
     ),
 }
 
@@ -183,7 +191,7 @@ def learned_components(
         centre, scale = known.centre(views), known.scale_of(views, extra_spread)
         for weight, multiple in student_slices(known.freedom):
             wide = np.sqrt(max(multiple, 1.0))  # an odd level allows an odd slope
-            for share, effect in EFFECTS:
+            for share, effect in known.effects:
                 portion = (1 - 2 * FLAT[kind]) / len(kinds) * weight * share
                 level = False, centre, scale * np.sqrt(multiple)
                 rows.append((portion, *level, known.slope, known.slope_sd * wide, effect))

@@ -1,19 +1,22 @@
 """What the panel seems to say: five views of one question, how often is the prediction right.
 
 Majority vote, and both consensus models with and without the classifier. Beside them stands the
-plain agreement of the labels with the predictions, which no model has explained away.
+plain agreement of the labels with the predictions, which no model has explained away, and that of
+the labels among themselves.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.special import expit, logit
 
 from truthing.class_codes import Array
-from truthing.engine.base import Engine, Shard
+from truthing.engine.base import NO_VOTES, Engine, Shard
 from truthing.engine.memory import joined
 from truthing.progress import Progress, part, silent
 from truthing.truth.consensus import (
@@ -30,12 +33,15 @@ CLIP = 0.01
 MOST_ROW_CELLS = 4_000_000  # raters × classes × classes of the pooled fit
 STEP = 0.1  # width of the bins of the signal that make groups
 DOUBT = 0.03  # no view is believed beyond this share of items: full agreement is not certainty
+FULL = 0.98  # no agreement is taken for more
 
 
 @dataclass(frozen=True, eq=False)
 class Views:
     """``levels`` are logits of the mean accuracy under each view, ``agreement`` the share of labels
     that say what the classifier says; ``signal`` is an item's log-odds of a right prediction.
+    ``among`` is the share of pairs of an item's labels that agree (NaN: there are no pairs),
+    ``by_chance`` what it would be if labels had nothing to do with their item.
 
     Where items are too many for memory a row stands for ``size`` of them in the same bin of
     the signal, and ``wrong`` is their mean; rows with gold stand for one.
@@ -52,6 +58,8 @@ class Views:
     size: Array | None = None
     wrong: Array | None = None
     bins: Array | None = None
+    among: float = float("nan")
+    by_chance: float = 0.5
 
     @property
     def n_items(self) -> int:
@@ -83,7 +91,25 @@ class Views:
 
     @property
     def agreed(self) -> float:
-        return float(logit(np.clip(self.agreement, 0.02, 0.98)))
+        return _level(self.agreement)
+
+    @property
+    def accord(self) -> float:
+        """How far labelers agree among themselves beyond chance (Fleiss' kappa, from 0 up); 0 where
+        no item has two labels."""
+        beyond = (self.among - self.by_chance) / max(1 - self.by_chance, 1e-9)
+        return 0.0 if np.isnan(beyond) else float(np.clip(beyond, 0.0, FULL))
+
+    @property
+    def among_level(self) -> float:
+        """The logit of the labelers' agreement among themselves; where no item has two labels, of
+        that with the classifier."""
+        return _level(self.agreement if np.isnan(self.among) else self.among)
+
+    @property
+    def distance(self) -> float:
+        """How far agreement with the classifier is from that of the labelers among themselves."""
+        return abs(self.agreed - self.among_level)
 
     @property
     def gap(self) -> float:
@@ -128,9 +154,9 @@ def _read(engine: Engine, progress: Progress, shared: bool) -> Views:
     seen = joined(engine.map(look, full.tables, coin.tables))
     sums, predicted, signal, consensus, posterior = seen
     full = replace(full, posterior=posterior, shared=shared)
-    levels, agreement = levels_of(sums.sum(axis=0))
-    n_classes = engine.n_classes
-    return Views(predicted, n_classes, levels, agreement, signal, consensus, posterior, full)
+    levels, *agreements = levels_of(sums.sum(axis=0))
+    about = predicted, engine.n_classes, levels, agreements, signal, consensus, full
+    return _as_views(*about)
 
 
 def fit_both(engine: Engine, *, progress: Progress = silent) -> tuple[DawidSkeneFit, OneCoinFit]:
@@ -160,16 +186,41 @@ def look(shard: Shard, full: Tables, coin: Tables) -> tuple[Array, ...]:
     chances = [majority, *(view[everyone, predicted] for view in views)]
     agreed = votes[everyone, predicted][given > 0] / given[given > 0]
     sums = [len(predicted), *(c.sum() for c in chances), len(agreed), agreed.sum()]
+    sums += _pairs(votes if _whole(shard.votes) else votes_pass(replace(shard, votes=NO_VOTES)))
     signal = (clipped_logit(chances[3]) + clipped_logit(chances[4])) / 2
     alone += coin_alone
     alone /= 2
     return np.array([sums]), predicted, signal, alone, posterior
 
 
-def levels_of(sums: Array) -> tuple[Array, float]:
-    """Levels and agreement from the sums of `look`."""
-    n_items, chances, (labelled, agreed) = sums[0], sums[1:6], sums[6:]
-    return logit((chances + 0.5) / (n_items + 1)), float(agreed / labelled)
+def levels_of(sums: Array) -> tuple[Array, float, float, float]:
+    """Levels, agreement, `Views.among` and `Views.by_chance` from the sums of `look`."""
+    n_items, chances, (labelled, agreed) = sums[0], sums[1:6], sums[6:8]
+    levels = logit((chances + 0.5) / (n_items + 1))
+    return levels, float(agreed / labelled), *_among(sums[8:])
+
+
+def _whole(votes: Array) -> bool:
+    """Whether each vote is one labeler's, or several's: votes of a group count for less than one,
+    and agree as often as any."""
+    return len(votes) == 0 or float(votes.min()) >= 1
+
+
+def _pairs(votes: Array) -> list[float]:
+    """Items with two labels or more, their mean shares of agreeing pairs added up, and the votes of
+    each class."""
+    given = votes.sum(axis=1)
+    several = given > 1
+    alike = (votes[several] * (votes[several] - 1)).sum(axis=1)
+    shares = alike / (given[several] * (given[several] - 1))
+    return [int(several.sum()), float(shares.sum()), *votes.sum(axis=0)]
+
+
+def _among(sums: Any) -> tuple[float, float]:
+    """Share of agreeing pairs, and its expectation by chance, from `_pairs`."""
+    several, alike, *votes = sums
+    share = np.asarray(votes) / max(float(np.sum(votes)), 1.0)
+    return float(alike / several) if several else float("nan"), float((share**2).sum())
 
 
 def known_views(
@@ -183,21 +234,25 @@ def known_views(
     n = evidence.shape[1]
     none = np.zeros((0, n, n))
     fit = DawidSkeneFit(posterior, none, np.log(prior + 1e-300), none, np.eye(n), 1.0)
-    return _views(predicted, chances, _agreement(entries.counts(), predicted), alone, fit)
+    levels = np.array([logit((c.sum() + 0.5) / (len(predicted) + 1)) for c in chances])
+    votes = entries.counts()
+    agreements = _agreement(votes, predicted), *_among(_pairs(votes))
+    signal = (clipped_logit(chances[3]) + clipped_logit(chances[4])) / 2
+    return _as_views(predicted, n, levels, agreements, signal, alone, fit)
 
 
-def _views(
+def _as_views(
     predicted: Array,
-    chances: list[Array],
-    agreement: float,
+    n_classes: int,
+    levels: Array,
+    agreements: Sequence[float],
+    signal: Array,
     consensus: Array,
     fit: DawidSkeneFit,
 ) -> Views:
-    n_items = len(predicted)
-    levels = np.array([logit((chance.sum() + 0.5) / (n_items + 1)) for chance in chances])
-    signal = (clipped_logit(chances[3]) + clipped_logit(chances[4])) / 2
-    n_classes = consensus.shape[1]
-    return Views(predicted, n_classes, levels, agreement, signal, consensus, fit.posterior, fit)
+    agreement, among, by_chance = agreements
+    items = signal, consensus, fit.posterior, fit
+    return Views(predicted, n_classes, levels, agreement, *items, among=among, by_chance=by_chance)
 
 
 def signal_bins(predicted: Array, signal: Array) -> Array:
@@ -229,6 +284,11 @@ def _agreement(votes: Array, predicted: Array) -> float:
 def worth_of_a_vote(votes: Array) -> Array:
     """What one of an item's votes counts, as labelers depend on each other."""
     return np.asarray(1 / (1 + (np.maximum(votes, 1) - 1) * DEPENDENCE))
+
+
+def _level(agreement: float) -> float:
+    """The logit of a share of agreeing labels, kept finite."""
+    return float(logit(np.clip(agreement, 1 - FULL, FULL)))
 
 
 def clipped_logit(p: Array) -> Array:
