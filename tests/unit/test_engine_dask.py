@@ -51,6 +51,19 @@ def test_the_answer_is_that_of_memory(files: tuple[Path, Path], client: Any) -> 
     assert np.abs(numbers(address) - memory).max() < 1e-9
 
 
+def test_models_are_compared_as_on_a_stream(files: tuple[Path, Path], client: Any) -> None:
+    other = files[0].with_name("other.parquet")
+    guesses = pl.read_parquet(files[0])
+    flip = pl.Series(np.arange(600) % 7 == 0)
+    changed = pl.when(flip).then(1 - pl.col("prediction")).otherwise(pl.col("prediction"))
+    guesses.with_columns(prediction=changed).write_parquet(other)
+    models = {"one": files[0], "other": other}
+    streamed, spread = (
+        tr.compare(models, files[1], engine=engine, draws=400) for engine in ("stream", client)
+    )
+    assert np.abs(spread.draws("accuracy") - streamed.draws("accuracy")).max() < 1e-9
+
+
 def test_a_worker_killed_in_the_middle_of_a_pass(
     files: tuple[Path, Path], client: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

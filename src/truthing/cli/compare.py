@@ -70,6 +70,7 @@ def compare(
     ] = None,
     repeats: options.Repeats = "error",
     draws: options.Draws = 4000,
+    engine: options.Engine = "auto",
     level: options.Level = 0.95,
     output: showing.Output = showing.ON_SCREEN,
     gate: gates.Gate = gates.OPEN,
@@ -82,42 +83,49 @@ def compare(
     """
     from truthing.case import read_case
     from truthing.comparison.compare import compare as compare_models
+    from truthing.comparison.streamed import compare_streamed
     from truthing.render.compare import show
     from truthing.render.tags import show as show_tags
     from truthing.render.waiting import waiting
+    from truthing.streaming.choice import runs_streamed
 
     output.check()
     asked = gate.asked("compare")
     wanted = files_are.asked(said_of_labels.tags)
-    case = read_case([labels, *(more_labels or [])], named_files(predictions), gold, asked=wanted)
-    seen = said_of_labels.settled(case, positive)
-    tagged = said_of_labels.tags is not None
-    if tagged:
-        checking.for_tags(asked, case, said_of_labels.tags, repeats)
-    else:
-        about: Any = {"positive": positive, "threshold": threshold, "repeats": repeats}
-        checking.for_compare(asked, seen.models, seen.labels, seen.gold, **about)
+    files, tagged = named_files(predictions), said_of_labels.tags is not None
+    common: dict[str, Any] = {
+        "by": by,
+        "deployment": survey.deployment(deployment),
+        "noise": parse.noise(noise),
+        "threshold": threshold,
+        "target": target,
+        "positive": positive,
+        "panel_error": parse.panel_error(panel_error),
+        "repeats": repeats,
+        "draws": draws,
+        "seed": seed,
+        "panel": panel,
+        "trained_on_labels": trained_on_labels or (),
+        **drawn.arguments,
+        **said_of_labels.arguments,
+    }
+    beside = {"predictions": files, "labels": None if more_labels else labels, "models": files}
+    streams = runs_streamed({**common, **beside, "engine": engine})
+    if not streams:
+        case = read_case([labels, *(more_labels or [])], files, gold, asked=wanted)
+        seen = said_of_labels.settled(case, positive)
+        if tagged:
+            checking.for_tags(asked, case, said_of_labels.tags, repeats)
+        else:
+            about: Any = {"positive": positive, "threshold": threshold, "repeats": repeats}
+            checking.for_compare(asked, seen.models, seen.labels, seen.gold, **about)
     with waiting() as progress:
-        result = compare_models(
-            case.models,
-            case,
-            gold=case.gold,
-            by=by,
-            deployment=survey.deployment(deployment),
-            noise=parse.noise(noise),
-            threshold=threshold,
-            target=target,
-            positive=positive,
-            panel_error=parse.panel_error(panel_error),
-            repeats=repeats,  # type: ignore[arg-type]
-            draws=draws,
-            seed=seed,
-            panel=panel,
-            trained_on_labels=trained_on_labels or (),
-            progress=progress,
-            **drawn.arguments,
-            **said_of_labels.arguments,
-        )
+        common["progress"] = progress
+        if streams:
+            common |= {"gold": gold, "engine": engine, "asked": wanted}
+            result = compare_streamed(files, labels, **common)
+        else:
+            result = compare_models(case.models, case, gold=case.gold, **common)
     parse.in_words_of_options(result)
     verdicts = gate.judge(result, asked)
     showing.deliver(

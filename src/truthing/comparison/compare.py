@@ -22,9 +22,16 @@ from truthing.asking import (
 )
 from truthing.class_codes import Array
 from truthing.comparison.draws import Scored
-from truthing.comparison.models import join_models, slice_warnings, slices_of
-from truthing.comparison.result import Comparison, check_models
-from truthing.errors import InputError, NotIdentified, did_you_mean, listing
+from truthing.comparison.models import (
+    join_models,
+    model_names,
+    slice_warnings,
+    slices_of,
+    trained_models,
+)
+from truthing.comparison.result import Comparison
+from truthing.comparison.streamed import compare_streamed
+from truthing.errors import InputError
 from truthing.kinds import Kinds
 from truthing.labels import Labels, Repeats
 from truthing.matching import Joined
@@ -37,6 +44,7 @@ from truthing.panel_kind import panel_of
 from truthing.predicted import predicted_classes
 from truthing.progress import Progress, listener
 from truthing.scale import nearest_grades
+from truthing.streaming.choice import runs_streamed
 from truthing.survey.calibration import CalibrationItems
 from truthing.survey.deployment import Deployment, as_deployment
 from truthing.survey.design import Survey
@@ -86,6 +94,7 @@ def compare(
     repeats: Repeats = "error",
     by: Any = None,
     draws: int = 4000,
+    engine: Any = "auto",
     seed: int = 0,
     progress: bool | Progress = False,
 ) -> Comparison:
@@ -170,6 +179,10 @@ def compare(
         Slices: every metric is also given for each, partially pooled.
     draws : int, default 4000
         Draws of the posterior.
+    engine : {"auto", "memory", "stream", "dask"}, default "auto"
+        Where the passes over the labels run. "stream" and "dask" (or a Dask client, or the address
+        of its scheduler) read Parquet or CSV files that need not fit in memory; "auto" streams
+        where there are more than 20 million labels.
     seed : int, default 0
         Same seed, same answer, on any number of threads.
     progress : bool or callable, default False
@@ -205,21 +218,24 @@ def compare(
     True
     """
     arguments = dict(locals())
-    names = _names(predictions)
+    names = model_names(predictions)
     check_target(target)
     draws, seed, panel_error = as_draws(draws), as_seed(seed), as_panel_error(panel_error)
     if tags is not None:
         return compare_tags(compare, arguments)  # type: ignore[return-value]  # asked for by tags=
+    if runs_streamed({**arguments, "models": names}):
+        return compare_streamed(**arguments)
     kinds = Kinds(gold_error, scale, cut, groups, None, unsure, skips)
     kinds.refuse_calibration(calibration_set)
-    given = dict(zip(names, predictions.values()))
-    joined, orders = zip(*map(in_order, join_models(given, labels, gold, repeats, kinds, positive)))
+    models = dict(zip(names, predictions.values()))
+    about = models, labels, gold, repeats, kinds, positive
+    joined, orders = zip(*map(in_order, join_models(*about)))
     votes, order = joined[0].labels, orders[0]
     assumptions = list(dict.fromkeys(remark for j in joined for remark in j.remarks))
     place = positive_class(votes.classes, positive, assumptions)
     kind = panel_of(panel, votes.labelers, assumptions)
     among = kinds.panel(joined[0], kind, seed, assumptions, names)
-    trained = _trained(trained_on_labels, names, gold=bool((joined[0].gold >= 0).any()))
+    trained = trained_models(trained_on_labels, names, gold=bool((joined[0].gold >= 0).any()))
     survey = survey_of(joined[0], order, cluster=cluster, weights=weights, stratum=stratum)
     refuse_new_clusters(survey, target, panel_error)
     also = {"deployment": deployment, "gold_weights": gold_weights}
@@ -228,8 +244,9 @@ def compare(
     columns = [predicted_classes(j, place, threshold, assumptions) for j in graded]
     # one memory layout: samplers are compiled anew for every other, which takes longer than they do
     codes = np.ascontiguousarray(np.stack([c[0] for c in columns]), dtype=np.int64)
-    warnings = list(dict.fromkeys(w for j in joined for w in j.warnings))
-    draws = _fitting(draws, votes, len(names), warnings)
+    by_item = noise, by, deployment, calibration_set, asked["values"]
+    plain = survey.plain and panel_error != 0 and all(given is None for given in by_item)
+    draws, counted, rough = _fitting(draws, votes, len(names), plain)
     shares = as_deployment(deployment, votes.classes, place)
     chosen = chosen_gold(joined[0], codes[0], gold_weights, gold_choice)
     err = {"noise": noise, "panel_error": panel_error, "cluster": cluster}
@@ -239,7 +256,7 @@ def compare(
     if chosen.kind == "unseen":
         first, words = unseen_choice(first, None)
         joined[0].warnings.insert(0, words)
-    warnings = list(dict.fromkeys([*(w for j in joined for w in j.warnings), *warnings]))
+    warnings = list(dict.fromkeys([*(w for j in joined for w in j.warnings), *rough]))
     ask = partial(
         _shared_truth,
         votes,
@@ -256,20 +273,16 @@ def compare(
         panel=kind,
         trained=[a or b for a, b in zip(trained, among.own)],
         kinds={**asked, **among.fields()},
+        only_counts=counted,
     )
     parts = slices_of(by, first, order)
     found = ask() if calibration is None else _calibrated_truth(ask, first, calibration, parts)
     slices = {name: parts.items_of(name) for name in parts.slice_names}
     warnings += slice_warnings(slices, len(names)) if slices else []
     scored = _scored([c[1] for c in columns], votes, place, ask, draws, calibration, warnings)
+    told = tuple(names), votes.classes, place, found.truth, codes, target, seed
     return Comparison(
-        tuple(names),
-        votes.classes,
-        place,
-        found.truth,
-        codes,
-        target,
-        seed,
+        *told,
         sizes(first),
         joined[0].dropped,
         tuple(_at_face_value(votes, c, survey, shares) for c in codes),
@@ -298,22 +311,24 @@ def _shared_truth(*given: Any, **how: Any) -> SharedTruth:
     return shared_truth(*given, **how)
 
 
-def _fitting(draws: int, votes: Labels, n_models: int, warnings: list[str]) -> int:
-    """So many answer keys as fit in memory."""
+def _fitting(draws: int, votes: Labels, n_models: int, plain: bool) -> tuple[int, bool, list[str]]:
+    """So many answer keys as fit in memory, whether only their counts are kept, and a warning where
+    they are few."""
     if votes.n_classes > MOST_CLASSES:
         raise InputError(
             f"{votes.n_classes:,} classes are too many to compare models (at most "
             f"{MOST_CLASSES}): merge rare classes, or grade each model with tr.grade."
         )
-    fitting = max(
-        100, min(MOST_ANSWERS // votes.n_items, MOST_CELLS // (n_models * votes.n_classes))
+    counted = plain and draws * votes.n_items > MOST_ANSWERS
+    fitting = MOST_CELLS // (n_models * votes.n_classes)
+    if not counted:
+        fitting = min(fitting, MOST_ANSWERS // votes.n_items)
+    fitting = max(100, fitting)
+    few = (
+        f"{votes.n_items:,} items leave memory for {fitting} draws only: limits of intervals are "
+        "rough."
     )
-    if draws > fitting:
-        warnings.append(
-            f"{votes.n_items:,} items leave memory for {fitting} draws only: limits of "
-            "intervals are rough."
-        )
-    return min(draws, fitting)
+    return min(draws, fitting), counted, [few] if draws > fitting else []
 
 
 def _scored(
@@ -334,7 +349,8 @@ def _scored(
         return None
     share = votes.counts()[:, place] / np.maximum(votes.per_item, 1)
     table = np.stack(every)
-    run = partial(ask, scores=table, positive=place, n_draws=min(n_draws, MOST_SCORED))
+    most = max(100, min(n_draws, MOST_SCORED, MOST_ANSWERS // votes.n_items))
+    run = partial(ask, scores=table, positive=place, n_draws=most, only_counts=False)
     return Scored(table, share, run)
 
 
@@ -355,32 +371,3 @@ def _calibrated_truth(ask: Any, joined: Joined, items: CalibrationItems, by: Sur
         survey=survey,
     )
     return SharedTruth(*truths_by_calibration(question, codes, items))
-
-
-def _names(predictions: Any) -> list[str]:
-    if not isinstance(predictions, Mapping):
-        raise InputError(
-            "compare takes a mapping from model names to predictions: {'a': …, 'b': …}."
-        )
-    names = [str(name) for name in predictions]
-    check_models(names)
-    return names
-
-
-def _trained(given: str | Sequence[str], names: list[str], *, gold: bool) -> list[bool]:
-    """Which models learned from the panel; nothing tells them from the others without gold."""
-    listed = [given] if isinstance(given, str) else [str(name) for name in given]
-    unknown = [name for name in listed if name not in names]
-    if unknown:
-        hint = did_you_mean(unknown[0], names)
-        raise InputError(f"trained_on_labels names {unknown[0]!r}, which is no model here.{hint}")
-    trained = [name in listed for name in names]
-    if not gold and len(set(trained)) > 1:
-        raise NotIdentified(
-            f"{listing(map(repr, listed), 3)} learned from these labels and the others did "
-            "not: a model "
-            "that repeats the labels' mistakes looks better than it is, and without gold "
-            "nothing shows "
-            "by how much. Add gold on some random items, or grade each model alone."
-        )
-    return trained

@@ -19,6 +19,7 @@ from truthing.survey.design import PLAIN, Survey
 
 if TYPE_CHECKING:
     from truthing.comparison.tallies import Redraw
+    from truthing.truth.link.models_counts import CountedKeys
     from truthing.truth.several_models import Pairs, SharedTruth
 
 
@@ -35,14 +36,14 @@ class Scored:
 
 @dataclass(frozen=True, eq=False)
 class ModelDraws:
-    """Draws of the truth shared by all models (``truth``: draws × items), what each model predicted
-    (``predicted``: models × items), and every metric as draws × models.
+    """Draws of the truth shared by all models (``truth``: draws × items, or only their counts),
+    what each model predicted (``predicted``: models × items), and every metric as draws × models.
     """
 
     models: tuple[str, ...]
     classes: tuple[Any, ...]
     positive: int | None
-    truth: Array
+    truth: Array | CountedKeys
     predicted: Array
     target: str
     seed: int
@@ -105,7 +106,7 @@ class ModelDraws:
         from truthing.comparison.graded import graded_draws
 
         values = scale_values(self.classes) if self.values is None else self.values
-        truth, predicted = self.truth[:, items], self.predicted[:, items]
+        truth, predicted = self._drawn(self.truth)[:, items], self.predicted[:, items]
         how, shares = self._redraw(items, target), self._shares(len(truth))
         return graded_draws(metric, truth, predicted, values, how, shares)
 
@@ -115,18 +116,33 @@ class ModelDraws:
             return None
         return self.deployment.draw(n_draws, np.random.default_rng(self._seed))
 
-    def _tallies(self, items: Any, target: str, keys: Array | None = None) -> tuple[Tally, ...]:
+    def _tallies(
+        self, items: Any, target: str, keys: Array | CountedKeys | None = None
+    ) -> tuple[Tally, ...]:
         from truthing.comparison.tallies import count
 
-        known = np.ascontiguousarray((self.truth if keys is None else keys)[:, items])
-        given, n_classes = self.predicted[:, items], len(self.classes)
-        how = self._redraw(items, target)
-        right, truth, predicted = count(known, given, n_classes, how)
-        shares = self._shares(len(known))
-        if shares is not None:
-            factor = class_factors(truth, shares)
-            right, truth, predicted = count(known, given, n_classes, how, factor)
+        keys = self.truth if keys is None else keys
+        if not isinstance(keys, np.ndarray) and isinstance(items, slice):
+            right, truth, predicted = keys.count(target)
+        else:
+            known = np.ascontiguousarray(self._drawn(keys)[:, items])
+            given, n_classes = self.predicted[:, items], len(self.classes)
+            how = self._redraw(items, target)
+            right, truth, predicted = count(known, given, n_classes, how)
+            shares = self._shares(len(known))
+            if shares is not None:
+                factor = class_factors(truth, shares)
+                right, truth, predicted = count(known, given, n_classes, how, factor)
         return tuple(Tally(right[:, j], truth, predicted[:, j]) for j in range(len(self.models)))
+
+    def _drawn(self, keys: Array | CountedKeys) -> Array:
+        """Answer keys item by item."""
+        if isinstance(keys, np.ndarray):
+            return keys
+        raise InputError(
+            "so many items were counted, not drawn one by one, which this metric needs: ask for "
+            "accuracy, precision, recall or F, or compare on a random part of the items."
+        )
 
     def _areas(self, items: Any, target: str) -> Array:
         from truthing.comparison.tallies import areas
@@ -160,7 +176,7 @@ class ModelDraws:
             (self.assumptions, found.assumptions),
         ):
             sentences.extend(sentence for sentence in more if sentence not in sentences)
-        return found.truth
+        return self._drawn(found.truth)
 
     def _with_scores(self) -> Scored:
         if self.scored is None:

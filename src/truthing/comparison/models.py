@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,8 @@ import numpy as np
 from truthing.asking import prepare
 from truthing.case import read_case
 from truthing.class_codes import Array, sort_classes
-from truthing.errors import InputError, listing
+from truthing.comparison.result import check_models
+from truthing.errors import InputError, NotIdentified, did_you_mean, listing
 from truthing.kinds import NOTHING, Kinds
 from truthing.labels import Labels, Repeats
 from truthing.matching import Joined
@@ -74,6 +75,35 @@ def _join(
         return prepare(predictions, labels, gold=gold, repeats="keep", keep=keep)
     except InputError as problem:
         raise InputError(f"model {name!r}: {problem}") from None
+
+
+def model_names(predictions: Any) -> list[str]:
+    if not isinstance(predictions, Mapping):
+        raise InputError(
+            "compare takes a mapping from model names to predictions: {'a': …, 'b': …}."
+        )
+    names = [str(name) for name in predictions]
+    check_models(names)
+    return names
+
+
+def trained_models(given: str | Sequence[str], names: list[str], *, gold: bool) -> list[bool]:
+    """Which models learned from the panel; nothing tells them from the others without gold."""
+    listed = [given] if isinstance(given, str) else [str(name) for name in given]
+    unknown = [name for name in listed if name not in names]
+    if unknown:
+        hint = did_you_mean(unknown[0], names)
+        raise InputError(f"trained_on_labels names {unknown[0]!r}, which is no model here.{hint}")
+    trained = [name in listed for name in names]
+    if not gold and len(set(trained)) > 1:
+        raise NotIdentified(
+            f"{listing(map(repr, listed), 3)} learned from these labels and the others did "
+            "not: a model "
+            "that repeats the labels' mistakes looks better than it is, and without gold "
+            "nothing shows "
+            "by how much. Add gold on some random items, or grade each model alone."
+        )
+    return trained
 
 
 def slices_of(by: Any, joined: Joined, order: Order) -> Survey:

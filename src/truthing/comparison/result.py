@@ -30,7 +30,7 @@ from truthing.results import Result
 @dataclass(frozen=True, eq=False)
 class Comparison(ModelDraws, Judged, Result):
     """Two to about twenty models graded by the same answer keys: ``truth`` is draws × items,
-    ``predicted`` models × items.
+    ``predicted`` models × items (where labels are streamed, counts of keys, and groups of items).
     """
 
     kind = "compare"
@@ -86,7 +86,8 @@ class Comparison(ModelDraws, Judged, Result):
         low, high = sorted((first, second))
         rng = generator(self.seed, "gold alone", low, high)
         predictions = self.predicted[low], self.predicted[high]
-        alone = difference_draws(predictions, gold, self.target, len(draws), rng)
+        about = predictions, gold, self.target, len(draws), rng, self.sizes["items"]
+        alone = difference_draws(*about)
         return other + sign * at_most_wider(sign * (one - other), alone), other
 
     def ranks(self, metric: str = "accuracy") -> Array:

@@ -23,6 +23,7 @@ class Shard:
     each counts once, ``predicted`` where there is no classifier. The classifier's key is that of
     one more labeler. ``gold`` is -1 where the truth is not known. ``known``, where it is not empty,
     is the number of an item in a list of gold that judges the consensus but does not shape it.
+    ``rivals`` is what other classifiers say about the same items.
     """
 
     start_of: Array
@@ -33,6 +34,7 @@ class Shard:
     n_labelers: int
     n_classes: int
     known: Array = field(default_factory=lambda: NOTHING)
+    rivals: tuple[Array, ...] = ()
 
     @property
     def n_items(self) -> int:
@@ -56,6 +58,7 @@ class Shard:
             gold=self.gold[first:last],
             predicted=self.predicted[first:last],
             known=self.known[first:last],
+            rivals=tuple(predicted[first:last] for predicted in self.rivals),
         )
 
 

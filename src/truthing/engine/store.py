@@ -81,7 +81,8 @@ def _small(codes: Array) -> Array:
 class Stored:
     """A shard on disk, small enough to send to another process; labels of ``without`` are left
     out, ``gold`` are places of items with gold and their numbers in the list of gold;
-    ``alone`` leaves the predictions out."""
+    ``alone`` leaves the predictions out. ``rivals`` are shards of the same items with the
+    predictions of other classifiers."""
 
     folder: str
     number: int
@@ -92,6 +93,7 @@ class Stored:
     without: tuple[int, ...] = ()
     gold: tuple[tuple[int, int], ...] = ()
     alone: bool = False
+    rivals: tuple[Stored, ...] = ()
 
     @property
     def path(self) -> Path:
@@ -99,17 +101,10 @@ class Stored:
 
     def load(self) -> Shard:
         """The shard in memory; a word on it where it is not what was written."""
-        try:
-            with self.path.open("rb") as file, np.load(file, allow_pickle=False) as held:
-                per_item, key = held["per_item"], held["key"].astype(np.int32)
-                guessed = "predicted" in held.files and not self.alone
-                predicted = held["predicted"] if guessed else NOTHING
-        except FileNotFoundError:
-            raise InputError(
-                f"shard {self.path} is gone. Start again: it will be written anew."
-            ) from None
-        except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as problem:
-            raise self._damaged(str(problem).splitlines()[0][:100]) from None
+        held = self._read("per_item", "key", "predicted")
+        per_item, key = held["per_item"], held["key"].astype(np.int32)
+        guessed = "predicted" in held and not self.alone
+        predicted = held["predicted"] if guessed else NOTHING
         if len(per_item) != self.n_items or len(key) != self.n_labels:
             raise self._damaged("it has another number of items")
         start_of = np.zeros(self.n_items + 1, dtype=np.int64)
@@ -131,7 +126,29 @@ class Stored:
             self.n_labelers,
             self.n_classes,
             known,
+            tuple(rival.predictions() for rival in self.rivals),
         )
+
+    def predictions(self) -> Array:
+        """What its classifier says about each item."""
+        found = self._read("predicted").get("predicted", NOTHING)
+        if len(found) != self.n_items:
+            raise self._damaged("it has another number of items")
+        return found.astype(np.int32)
+
+    def _read(self, *names: str) -> dict[str, Array]:
+        """Those of its columns that are there."""
+        try:
+            with self.path.open("rb") as file, np.load(file, allow_pickle=False) as held:
+                if "key" not in held.files:
+                    raise KeyError("key")
+                return {name: held[name] for name in names if name in held.files}
+        except FileNotFoundError:
+            raise InputError(
+                f"shard {self.path} is gone. Start again: it will be written anew."
+            ) from None
+        except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as problem:
+            raise self._damaged(str(problem).splitlines()[0][:100]) from None
 
     def items(self) -> pl.Series:
         """Names of its items, in their order."""
@@ -169,4 +186,5 @@ def together(shards: list[Shard]) -> Shard:
         first.n_labelers,
         first.n_classes,
         np.concatenate([s.known for s in shards]),
+        tuple(np.concatenate(predicted) for predicted in zip(*(s.rivals for s in shards))),
     )

@@ -48,6 +48,12 @@ class Stream(Engine):
         """The same shards read otherwise, see `Stored`."""
         return type(self)([replace(shard, **changes) for shard in self.shards])
 
+    def beside(self, others: Sequence[Stream]) -> Stream:
+        """The same with the predictions of other classifiers, whose streams have the same items in
+        the same shards."""
+        rivals = zip(*(other.shards for other in others))
+        return type(self)([replace(shard, rivals=r) for shard, r in zip(self.shards, rivals)])
+
     def with_gold(self, items: pl.Series, n_buckets: int) -> tuple[Stream, Array]:
         """The same with gold on some items, and which of those are among its items."""
         bucket = buckets_of(items, n_buckets)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from truthing.asking import chance_weights
+from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.progress import Progress, part
 from truthing.streaming.held import Held
@@ -19,26 +20,37 @@ from truthing.survey.gold_choice import (
     check_choice,
     choice_by_strata,
 )
+from truthing.truth.consensus import DawidSkeneFit
 from truthing.truth.link.grouped import ViewSums, truth_rows, view_sums
-from truthing.truth.link.views import fit_both
+from truthing.truth.link.views import Views, fit_both
 from truthing.truth.outcome import Outcome
+from truthing.truth.passes import Tables
 from truthing.truth.question import Question
 
 
-def answer_streamed(
+@dataclass(frozen=True, eq=False)
+class AskedRows:
+    """A question about rows of items, and what both consensus models say about them; ``groups`` is
+    the group of each row."""
+
+    question: Question
+    views: Views
+    groups: Array
+    sums: ViewSums
+    full: DawidSkeneFit
+    tables: tuple[Tables, Tables]
+
+
+def ask_streamed(
     held: Held,
     *,
-    panel_error: Any,
     gold_weights: Any,
     gold_choice: str | None,
     progress: Progress,
     **asked: Any,
-) -> tuple[Question, Outcome]:
-    """Fit both consensus models, look once more, and hand the sums to the link. The question is one
-    about rows of items."""
+) -> AskedRows:
+    """Fit both consensus models and look once more."""
     from truthing.truth import checks
-    from truthing.truth.labelers import quick_labelers
-    from truthing.truth.linked import answer_by_link, draw_the_link
 
     panel = held.panel
     checks.require_identified(panel, held.gold)
@@ -62,13 +74,29 @@ def answer_streamed(
         size=views.size,
         **asked,
     )
-    found = quick_labelers(question, full, sums.confusion)
+    return AskedRows(question, views, groups, sums, full, tables)
+
+
+def answer_streamed(
+    held: Held,
+    *,
+    panel_error: Any,
+    progress: Progress,
+    **asked: Any,
+) -> tuple[Question, Outcome]:
+    """The sums over shards, handed to the link. The question is one about rows of items."""
+    from truthing.truth.labelers import quick_labelers
+    from truthing.truth.linked import answer_by_link, draw_the_link
+
+    panel, seen = held.panel, ask_streamed(held, progress=progress, **asked)
+    question, views, groups = seen.question, seen.views, seen.groups
+    found = quick_labelers(question, seen.full, seen.sums.confusion)
     about = found.noise, found.assumptions, found.warnings, found.diagnostics
     outcome = answer_by_link(question, views, panel_error, *about)
     link = draw_the_link(question, views, panel_error)
     codes, first = np.unique(groups, return_index=True)
     right = link.chance().mean(axis=0)[link.design.member[first]]
-    shared = *tables, codes, right, held.gold
+    shared = *seen.tables, codes, right, held.gold
     held.first.close()
     truth: Any
     if held.stream is None:

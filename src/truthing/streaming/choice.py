@@ -22,8 +22,8 @@ ONE_BY_ONE = (
 
 
 def runs_streamed(given: Mapping[str, Any]) -> bool:
-    """Whether `grade` or `prevalence` with these arguments streams its labels; in words why it
-    cannot, where it was told to."""
+    """Whether `grade`, `prevalence` or `compare` (``models``) with these arguments streams its
+    labels; in words why it cannot, where it was told to."""
     engine, labels = given["engine"], given["labels"]
     reasons = [f"`{name}=...`" for name in ONE_BY_ONE if given.get(name) is not None]
     if given.get("method", "posterior") != "posterior":
@@ -34,7 +34,9 @@ def runs_streamed(given: Mapping[str, Any]) -> bool:
         reasons.append("a column of chances")
     if given.get("gold_choice") == "unseen":
         reasons.append("`gold_choice='unseen'`")
-    if "predictions" in given and not isinstance(given["predictions"], str | Path):
+    told = given.get("predictions", "")
+    files = list(told.values()) if isinstance(told, Mapping) and "models" in given else [told]
+    if not all(isinstance(file, str | Path) for file in files):
         reasons.append("a prediction that is not in a file")
     named = not isinstance(engine, str)
     if not named and engine not in ENGINES and "://" not in engine:

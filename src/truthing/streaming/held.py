@@ -71,10 +71,14 @@ class Held:
 
     def read_otherwise(self, **changes: Any) -> Held:
         """The same data with shards read otherwise, see `Stored`."""
-        stream = self.shards.changed(**changes)
+        found = self.over(self.shards.changed(**changes))
+        counted = found.panel.engine.add(count_panel)
+        return replace(found, panel=replace(found.panel, found=counted))
+
+    def over(self, stream: Stream) -> Held:
+        """The same items and labels in other shards."""
         engine = _engine(stream, getattr(self.first, "client", "stream"))
-        panel = replace(self.panel, engine=engine, found=engine.add(count_panel))
-        return replace(self, stream=stream, panel=panel)
+        return replace(self, stream=stream, panel=replace(self.panel, engine=engine))
 
     def summary(self, noise: NoiseSummary) -> NoiseSummary:
         """What was found about each labeler, in the order of their first label."""
@@ -99,8 +103,10 @@ def hold(
     asked: Asked = UNASKED,
     repeats: Repeats = "error",
     progress: Progress,
+    among_others: bool = False,
 ) -> Held:
-    """Labels and predictions regrouped on disk, counted, and joined with gold."""
+    """Labels and predictions regrouped on disk, counted, and joined with gold. Of a classifier
+    ``among_others`` every prediction and every label stays."""
     cache = cache_folder(labels)
     source = open_source(labels, asked, ("item", "labeler", "label"), cache)
     guesses = None
@@ -132,7 +138,7 @@ def hold(
     panel = CountedPanel(words.classes, inside, chosen, chosen.add(count_panel))
     about = dict(page.dropped), list(words.remarks), warnings, chosen
     held = Held(panel, stream, labelers, codes, names, *about)
-    if guesses is None:
+    if guesses is None or among_others:
         return held
     if (panel.found.predicted > 0).sum() == 1:
         alone = held.read_otherwise(alone=True)

@@ -159,7 +159,7 @@ def golds(
     error: GoldError | None,
     gold: Array,
     predicted: Array,
-    consensus: Array,
+    consensus: Array | None,
     right: Array,
     rng: np.random.Generator,
 ) -> Iterator[tuple[int, int, Array]]:
@@ -169,6 +169,7 @@ def golds(
     if error is None or not (gold >= 0).any():
         yield 0, n_draws, gold
         return
+    assert consensus is not None
     n_classes, everyone = consensus.shape[1], np.arange(len(gold))
     likely = np.zeros_like(consensus)
     for code, level in zip(predicted, right.mean(axis=0)):

@@ -182,10 +182,16 @@ def _class_shares(seen: Array, predicted: int, n_draws: int, rng: np.random.Gene
 
 
 def difference_draws(
-    both: tuple[Array, Array], gold: Array, target: str, n_draws: int, rng: np.random.Generator
+    both: tuple[Array, Array],
+    gold: Array,
+    target: str,
+    n_draws: int,
+    rng: np.random.Generator,
+    n_items: int | None = None,
 ) -> Array:
-    """Draws of the first model's accuracy minus the second's, from gold alone."""
-    known, n_items = gold >= 0, len(gold)
+    """Draws of the first model's accuracy minus the second's, from gold alone; ``n_items`` are more
+    than ``gold`` where that has rows which stand for several."""
+    known, n_items = gold >= 0, n_items or len(gold)
     one, other = (codes[known] == gold[known] for codes in both)
     counts = np.array([(one & ~other).sum(), (other & ~one).sum(), (one == other).sum()])
     share = rng.dirichlet(counts + HALF, n_draws)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -26,6 +26,7 @@ from truthing.truth.labelers import LARGE, PER_ROW
 from truthing.truth.link.models import (
     Committee,
     ModelLevel,
+    ModelRows,
     draw_scored_truths,
     draw_tilts,
     draw_truths,
@@ -33,6 +34,7 @@ from truthing.truth.link.models import (
     settle_tilts,
     tilt_prior,
 )
+from truthing.truth.link.models_counts import CountedKeys
 from truthing.truth.link.views import Views, known_views, read_panel
 from truthing.truth.linked import (
     alike_items,
@@ -51,7 +53,8 @@ from truthing.truth.trusted_clusters import refuse_beyond_clusters
 INDEPENDENT = (
     "Labelers err independently of each other and of the classifiers, given the true class."
 )
-MODELS, SETTLED, APART = 7, 8, 9  # streams of random numbers
+MODELS, SETTLED, APART, KEYS = 7, 8, 9, 10  # streams of random numbers
+MOST_CELLS, FEWEST_DRAWS = 100_000_000, 100  # draws × groups × classes
 # chains whose accuracies are this close are taken together, and it is said where R-hat complains
 SAME = 0.005
 CURVES = (
@@ -70,20 +73,20 @@ class Pairs:
     (class codes, -1 unknown) where it is a plain random choice.
     """
 
-    keys: Callable[[], Array]
+    keys: Callable[[], Array | CountedKeys]
     gold: Array | None
 
 
 @dataclass(frozen=True, eq=False)
 class SharedTruth:
-    """Answer keys, draws × items, that grade all classifiers at once.
+    """Answer keys that grade all classifiers at once: draws × items, or only their counts.
 
     Their levels are those of `grade`, found for each classifier by itself. Differences therefore
     have keys of their own (``pairs``) where gold is known: two levels, each a little off, can push
     a difference to the end of what is possible.
     """
 
-    truth: Array
+    truth: Array | CountedKeys
     assumptions: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     diagnostics: dict[str, Any] = field(default_factory=dict)
@@ -108,11 +111,13 @@ def shared_truth(
     survey: Survey = PLAIN,
     gold_chosen: GoldChoice = RANDOM,
     kinds: Mapping[str, Any] | None = None,
+    only_counts: bool = False,
 ) -> SharedTruth:
     """``predicted`` is classifiers × items; ``model`` a noise model or None, as in `grade`.
 
     With ``scores`` (classifiers × items, growing with the ``positive`` of two classes) the truth is
-    drawn given them: areas under curves need that. ``kinds`` are fields of `Question`.
+    drawn given them: areas under curves need that. ``kinds`` are fields of `Question`;
+    ``only_counts`` draws no item by itself.
     """
     learned = known_noise.must_be_learned(model, labels)
     if isinstance(model, Strata) or (isinstance(model, Difficulty) and learned):
@@ -142,7 +147,7 @@ def shared_truth(
             )
             for j, row in enumerate(predicted)
         ]
-        return _linked(asked, scored, model, panel_error, learned, say)
+        return _linked(asked, scored, model, panel_error, learned, say, only_counts)
     refuse_beyond_clusters(survey.used)
     if kinds and kinds["gold_error"] is not None:
         raise InputError(GOLD_IS_A_LABELER)
@@ -166,10 +171,10 @@ def _linked(
     panel_error: Any,
     learned: bool,
     say: Progress,
+    only_counts: bool,
 ) -> SharedTruth:
     """Each classifier has its link of `grade`; the truth they share says how they depend."""
-    first = asked[0]
-    labels, gold, seed = first.labels, first.gold, first.seed
+    labels, gold = asked[0].labels, asked[0].gold
     predicted = np.stack([question.predicted for question in asked])
     views: list[Views] = []
     for number, question in enumerate(asked):
@@ -180,61 +185,111 @@ def _linked(
         seen = read_panel(question.entries, row) if learned else None
         found = seen or _known(labels, row, gold, model)
         views.append(doubted(found, labels.per_item, question.doubts))
+    warnings: list[str] = []
+    if learned:
+        pairs = [
+            checks.agreement_check(labels, question.predicted, view.fit)
+            for question, view in zip(asked, views)
+        ]
+        warnings = agreement_words(pairs)
+    consensus = np.mean([view.consensus for view in views], axis=0)
+    rows = ModelRows.of(predicted, consensus)
+    say(0.6, "drawing the truth")
     together = [alike_items(question, view) for question, view in zip(asked, views)]
     asked = [counting_gold(question, found) for question, found in zip(asked, together)]
-    first = asked[0]
-    pairs = list(zip(asked, views))
+    drawn = draw_models(asked, views, rows, gold, panel_error, scored, consensus, only_counts)
+    sentences = [*drawn.assumptions, *about_survey(asked[0], together[0])]
+    return replace(drawn, warnings=[*warnings, *drawn.warnings], assumptions=sentences)
+
+
+def agreement_words(pairs: Sequence[list[dict[str, Any]]]) -> list[str]:
+    """What is odd about the agreement of raters, each sentence once."""
+    return list(dict.fromkeys(w for found in pairs for w in checks.agreement_warnings(found)))
+
+
+def draw_models(
+    asked: Sequence[Question],
+    views: Sequence[Views],
+    rows: ModelRows,
+    gold: Array,
+    panel_error: Any,
+    scored: Regression | None = None,
+    consensus: Array | None = None,
+    only_counts: bool = False,
+) -> SharedTruth:
+    """Answer keys for the classifiers that ``rows`` are about, with ``gold`` for each row; each
+    has its question and its views. ``consensus`` (rows × classes) is for scores and for gold that
+    errs."""
+    committee, warnings = Committee.of(rows), []
+    most = max(FEWEST_DRAWS, MOST_CELLS // committee.logs.size)
+    if only_counts and asked[0].n_draws > most:
+        asked = [replace(question, n_draws=most) for question in asked]
+        warnings.append(
+            f"{len(committee.logs):,} groups of items that look alike leave time for {most} draws "
+            "only: limits of intervals are rough."
+        )
+    first, pairs = asked[0], list(zip(asked, views))
     components = [
         link_components(question, view, panel_error, own=question.trained_on_labels)
         for question, view in pairs
     ]
     wanted = np.stack([chance_draws(q, view, panel_error) for q, view in pairs], axis=1)
-    consensus = np.mean([view.consensus for view in views], axis=0)
-    committee = Committee.of(predicted, consensus)
-    say(0.6, "drawing the truth")
     prior = tilt_prior(committee, [ModelLevel.of(found) for found in components])
     counted = np.ones(first.n_gold) if first.gold_weights is None else first.gold_weights
     counted = counted * min(found.between for found in components)
-    warnings: list[str] = []
-    if learned:
-        among = [
-            words
-            for question, view in pairs
-            for words in checks.agreement_warnings(
-                checks.agreement_check(labels, question.predicted, view.fit)
-            )
-        ]
-        warnings += list(dict.fromkeys(among))
     assumptions = [*dict.fromkeys(a for q in asked for a in assumed(q, panel_error)), TOGETHER]
-    assumptions += about_survey(first, together[0])
     rng, coefficients = first.rng(MODELS), None
     if scored is not None:
+        assert consensus is not None
         evidence = np.log(np.clip(consensus, 1e-6, 1))
         certain = gold if first.gold_error is None else np.full_like(gold, -1)
         _, coefficients = sample_committee(
-            scored, certain, evidence=evidence, n_draws=first.n_draws, seed=seed
+            scored, certain, evidence=evidence, n_draws=first.n_draws, seed=first.seed
         )
         assumptions.append(CURVES)
-    keys, frees, settled = [], [], first.rng(SETTLED)
-    for start, stop, known in golds(first.gold_error, gold, predicted, consensus, wanted, rng):
+    held, frees, settled = [], [], first.rng(SETTLED)
+    among = rows.predicted, consensus, wanted, rng
+    for start, stop, known in golds(first.gold_error, gold, *among):
         free = draw_tilts(committee, prior, known, counted, stop - start, rng)
-        tilts = settle_tilts(committee, free, known, wanted[start:stop], settled)
+        held.append((settle_tilts(committee, free, known, wanted[start:stop], settled), known))
         frees.append((free, known))
+    apart = None
+    if first.n_gold:
+        seed = int(first.rng(APART).integers(2**31))
+        plain = first.gold_weights is None and first.survey.plain and first.gold_error is None
+        later = partial(CountedKeys if only_counts else _apart, committee, frees, seed)
+        apart = Pairs(later, gold if plain else None)
+    if only_counts:
+        everyone = np.concatenate([tilts for tilts, _ in held])
+        right = committee.right(everyone, committee.share)[:, 0]
+        truth: Any = CountedKeys(committee, held, int(first.rng(KEYS).integers(2**31)))
+    else:
+        truth = _keys(committee, held, scored, coefficients, first, rng)
+        right = np.asarray((truth == rows.predicted[0]).mean(axis=1))
+    size = effective_size(right, 1)
+    return SharedTruth(truth, assumptions, warnings, {"effective_sample_size": size}, apart)
+
+
+def _keys(
+    committee: Committee,
+    held: list[tuple[Array, Array]],
+    scored: Regression | None,
+    coefficients: Array | None,
+    first: Question,
+    rng: np.random.Generator,
+) -> Array:
+    """Answer keys, draws × items, by draws of the tilts."""
+    keys, start = [], 0
+    for tilts, known in held:
+        seed = first.seed + start
         if scored is None or coefficients is None:
-            keys.append(draw_truths(committee, tilts, known, seed + start))
+            keys.append(draw_truths(committee, tilts, known, seed))
         else:
             if first.gold_error is not None:
                 coefficients = rng.permutation(coefficients)
-            parts = scored, coefficients, known, seed + start
-            keys.append(draw_scored_truths(committee, tilts, *parts))
-    truth = np.concatenate(keys)
-    size = effective_size(np.asarray((truth == predicted[0]).mean(axis=1)), 1)
-    apart = None
-    if first.n_gold:
-        later = partial(_apart, committee, frees, int(first.rng(APART).integers(2**31)))
-        plain = first.gold_weights is None and first.survey.plain and first.gold_error is None
-        apart = Pairs(later, gold if plain else None)
-    return SharedTruth(truth, assumptions, warnings, {"effective_sample_size": size}, apart)
+            keys.append(draw_scored_truths(committee, tilts, scored, coefficients, known, seed))
+        start += len(tilts)
+    return np.concatenate(keys)
 
 
 def _apart(committee: Committee, frees: list[tuple[Array, Array]], seed: int) -> Array:

@@ -10,6 +10,7 @@ that twins cannot differ.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,16 +35,42 @@ ROUNDS = 3
 LOOSE = 0.15  # of the draws take nothing from the model of how classifiers depend
 
 
-def effects(predicted: Array, n_classes: int) -> Array:
+def effects(predicted: Array, n_classes: int, size: Array | None = None) -> Array:
     """The number of the coefficient behind "classifier j says c", classifiers × classes; rare
-    classes of a classifier share one.
+    classes of a classifier share one. ``size`` is what each column of predictions counts.
     """
     own = min(n_classes, max(2, MOST_EFFECTS // len(predicted)))
     effect = np.empty((len(predicted), n_classes), dtype=np.int64)
     for j, guess in enumerate(predicted):
-        order = np.argsort(-np.bincount(guess, minlength=n_classes), kind="stable")
+        often = np.bincount(guess, weights=size, minlength=n_classes)
+        order = np.argsort(-often, kind="stable")
         effect[j, order] = j * own + np.minimum(np.arange(n_classes), own - 1)
     return effect
+
+
+@dataclass(frozen=True, eq=False)
+class ModelRows:
+    """What classifiers say (``predicted``: classifiers × rows) and the labelers' consensus
+    (``logs``: rows × classes, centred). A row is an item, or stands for ``size`` items with the
+    same ``bins`` of the logs.
+    """
+
+    predicted: Array
+    logs: Array
+    bins: Array
+    size: Array | None = None
+
+    @classmethod
+    def of(cls, predicted: Array, consensus: Array) -> ModelRows:
+        """One row per item; ``consensus`` is items × classes."""
+        logs = np.log(np.clip(consensus, CLIP, 1 - CLIP))
+        logs -= logs.mean(axis=1, keepdims=True)
+        return cls(predicted, logs, np.round(logs / STEP).astype(np.int64))
+
+    @property
+    def keys(self) -> Array:
+        """ModelRows with the same key are one group."""
+        return np.concatenate([self.predicted.T, self.bins], axis=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,28 +79,29 @@ class Committee:
     × classifiers, ``logs`` groups × classes.
 
     ``effect`` says which tilt stands behind "classifier j says c": tilts are numbered classifier by
-    classifier.
+    classifier. ``member`` is the group of each item, or of each row that stands for several;
+    ``size`` the number of items in each group.
     """
 
     member: Array
-    share: Array
+    size: Array
     guess: Array
     logs: Array
     effect: Array
 
     @classmethod
-    def of(cls, predicted: Array, consensus: Array) -> Committee:
-        """``predicted`` is classifiers × items, ``consensus`` items × classes."""
-        logs = np.log(np.clip(consensus, CLIP, 1 - CLIP))
-        logs -= logs.mean(axis=1, keepdims=True)
-        keys = np.concatenate([predicted.T, np.round(logs / STEP).astype(np.int64)], axis=1)
-        _, first, member, size = np.unique(
-            keys, axis=0, return_index=True, return_inverse=True, return_counts=True
-        )
-        member = member.reshape(-1)
+    def of(cls, rows: ModelRows) -> Committee:
+        _, first, member = np.unique(rows.keys, axis=0, return_index=True, return_inverse=True)
+        member, predicted = member.reshape(-1), rows.predicted
+        size = np.bincount(member, weights=rows.size).astype(float)
+        logs = rows.logs if rows.size is None else rows.logs * rows.size[:, None]
         mean = np.stack([np.bincount(member, weights=column) / size for column in logs.T], axis=1)
-        effect = effects(predicted, consensus.shape[1])
-        return cls(member, size / size.sum(), predicted[:, first].T.astype(np.int64), mean, effect)
+        effect = effects(predicted, logs.shape[1], rows.size)
+        return cls(member, size, predicted[:, first].T.astype(np.int64), mean, effect)
+
+    @property
+    def share(self) -> Array:
+        return self.size / self.size.sum()
 
     @property
     def n_models(self) -> int:
@@ -87,23 +115,31 @@ class Committee:
         """The tilt at work in each group, groups × classifiers."""
         return self.effect[np.arange(self.n_models), self.guess]
 
+    def without(self, known: Array) -> Array:
+        """How many items of each group have no gold; ``known`` are those that have."""
+        return np.asarray(self.size - np.bincount(self.member[known], minlength=len(self.size)))
+
     def free(self, known: Array) -> Array:
         """The groups' shares of the items without gold."""
-        count = np.bincount(self.member, minlength=len(self.share)).astype(float)
-        count -= np.bincount(self.member[known], minlength=len(count))
+        count = self.without(known)
         return np.asarray(count / max(count.sum(), 1.0))
 
-    def right(self, beta: Array, share: Array) -> Array:
-        """Each classifier's share of right predictions at each draw of (b, tilts)."""
+    def chances(self, beta: Array) -> Iterator[tuple[slice, Array]]:
+        """Chances of the classes in each group, draws × groups × classes, some draws of (b, tilts)
+        at a time."""
         tilt, groups = self.tilt(), np.arange(len(self.guess))
         rows = max(1, CELLS // self.logs.size)
-        found = []
         for start in range(0, len(beta), rows):
             part = beta[start : start + rows]
             scores = part[:, :1, None] * self.logs
             for j in range(self.n_models):
                 scores[:, groups, self.guess[:, j]] += part[:, 1 + tilt[:, j]]
-            chance = softmax(scores, axis=2)
+            yield slice(start, start + len(part)), softmax(scores, axis=2)
+
+    def right(self, beta: Array, share: Array) -> Array:
+        """Each classifier's share of right predictions at each draw of (b, tilts)."""
+        groups, found = np.arange(len(self.guess)), []
+        for _, chance in self.chances(beta):
             right = [chance[:, groups, self.guess[:, j]] @ share for j in range(self.n_models)]
             found.append(np.stack(right, axis=1))
         return np.concatenate(found)
@@ -191,7 +227,8 @@ def tilt_prior(committee: Committee, levels: list[ModelLevel]) -> TiltPrior:
     spread = np.sqrt(np.maximum(np.diag(among), 1e-12))
     values, vectors = np.linalg.eigh(among / np.outer(spread, spread))
     scale = np.array([level.scale for level in levels])[:, None]
-    logits = scale * vectors * np.sqrt(np.maximum(values, 0.0))
+    # the symmetric root: signs of eigenvectors hang on the last digits of sums
+    logits = scale * ((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
     effect_sd = EFFECT_SD / np.sqrt(n_models)
     root = np.zeros((1 + n_tilts, 1 + n_models + n_tilts))
     root[0, 0] = SLOPE_SD
