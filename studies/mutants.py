@@ -297,6 +297,42 @@ MUTANTS = [
         "spread = np.hypot(0.0, extra_spread)",
         "link_parts",
     ),
+    mutant(
+        "a panel at odds with itself is believed",
+        PRIOR,
+        "views.agreed * views.accord, views.among_level * views.accord",
+        "views.agreed, views.among_level",
+        "link_parts",
+    ),
+    mutant(
+        "agreeing pairs hold each label with itself",
+        "truth/link/views.py",
+        "alike = (votes[several] * (votes[several] - 1)).sum(axis=1)",
+        "alike = (votes[several] * votes[several]).sum(axis=1)",
+        "link_parts",
+    ),
+    # many labels, many items
+    mutant(
+        "products of chances may vanish",
+        "truth/passes_compiled.py",
+        "if gold >= 0 or total < VANISHED:",
+        "if gold >= 0:",
+        "engine_passes",
+    ),
+    mutant(
+        "counted keys draw gold items again",
+        "truth/link/models_counts.py",
+        "np.round(committee.without(known))",
+        "np.round(committee.size)",
+        "engine_compare",
+    ),
+    mutant(
+        "streamed models take the first one's predictions",
+        "truth/link/grouped_models.py",
+        "models = shard.predicted, *shard.rivals",
+        "models = (shard.predicted,) * (1 + len(shard.rivals))",
+        "engine_compare",
+    ),
     # how items and gold were drawn
     mutant(
         "design effect of clusters ignored",

@@ -97,6 +97,10 @@ def test_counts_are_those_of_drawn_keys(
     counted = tr.compare(models, labels, **asked)
     assert isinstance(drawn.truth, np.ndarray)
     assert not isinstance(counted.truth, np.ndarray)
+    for one, other in zip(drawn.tallies, counted.tallies):
+        if target == "sample":
+            assert (other.truth.sum(axis=1) == 1500).all()
+            assert (other.predicted == one.predicted).all()
     for metric in ("accuracy", "precision", "recall", "f1"):
         for find in ("draws", "paired_draws"):
             one, other = getattr(drawn, find)(metric), getattr(counted, find)(metric)
