@@ -15,13 +15,13 @@ from truthing.case import read_case
 from truthing.class_codes import Array, tally
 from truthing.errors import InputError, listing
 from truthing.kinds import NOTHING, Kinds
-from truthing.labels import Repeats
 from truthing.matching import Joined, join
 from truthing.names import names_at
 from truthing.noise.base import NoiseModel
 from truthing.noise.known import Confusion, Symmetric
 from truthing.noise.learned import Learned
 from truthing.ordering import Order
+from truthing.repeats import Repeats
 from truthing.simulation import class_prior
 from truthing.survey.calibration import CalibrationItems, read_calibration
 from truthing.survey.clusters import forgotten_weights, suspected
@@ -88,20 +88,19 @@ def chosen_gold(
     found = gold_choice(asked, joined.labels, predicted, joined.gold)
     joined.warnings.extend(found.warnings)
     if asked is None:
-        joined.warnings.extend(_gold_of_one_class(joined))
+        joined.warnings.extend(gold_of_one_class(joined.labels, joined.gold[joined.gold >= 0]))
     return found
 
 
-def _gold_of_one_class(joined: Joined) -> list[str]:
+def gold_of_one_class(labels: Any, gold: Array) -> list[str]:
     """Gold that shows one class only, though labels often say others: was it chosen by its class?
-    Labels at face value say how probable that is by chance."""
-    gold = joined.gold[joined.gold >= 0]
-    if len(gold) == 0 or len(gold) == len(joined.gold) or (gold != gold[0]).any():
+    Labels (in memory, or counted) at face value say how probable that is by chance."""
+    if len(gold) == 0 or len(gold) == labels.n_items or (gold != gold[0]).any():
         return []
-    share = float(joined.labels.per_class[gold[0]] / max(joined.labels.n_labels, 1))
+    share = float(labels.per_class[gold[0]] / max(labels.n_labels, 1))
     if share ** len(gold) >= STRANGE:
         return []
-    name = joined.labels.classes[gold[0]]
+    name = labels.classes[gold[0]]
     return [
         f"All {len(gold):,} gold items are {name!r}, but only {share:.0%} of the labels say so. If "
         "gold was chosen by its class, this answer is wrong: say `gold_choice='unseen'`, or add "

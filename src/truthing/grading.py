@@ -26,7 +26,6 @@ from truthing.asking import (
 from truthing.by_the_book import by_the_book, check_method
 from truthing.errors import InputError
 from truthing.kinds import Kinds, check_metrics
-from truthing.labels import Repeats
 from truthing.matching import Joined
 from truthing.metrics.counts import Tally
 from truthing.metrics.curves import cut_of
@@ -39,6 +38,7 @@ from truthing.ordering import Order, in_order
 from truthing.panel_kind import panel_of
 from truthing.predicted import predicted_classes
 from truthing.progress import Progress, listener
+from truthing.repeats import Repeats
 from truthing.report import Report
 from truthing.scale import nearest_grades
 from truthing.streaming.choice import runs_streamed

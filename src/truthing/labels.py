@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 
@@ -26,10 +26,14 @@ from truthing.class_codes import (
 from truthing.errors import InputError, listing
 from truthing.names import frozen, names_at
 from truthing.notes import NOTHING, Notes
-from truthing.repeats import contradiction, identical_repeats, places_in_words
+from truthing.repeats import (
+    Repeats,
+    check_rule,
+    contradiction,
+    identical_repeats,
+    places_in_words,
+)
 from truthing.sorting import BLOCK, rows_of
-
-Repeats = Literal["error", "first", "last", "keep"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -348,8 +352,7 @@ class Labels:
 
     def resolve_repeats(self, rule: Repeats = "error") -> Labels:
         """Where a labeler contradicts itself: "error", the "first", the "last", or "keep" all."""
-        if rule not in get_args(Repeats):
-            raise InputError(f"`repeats={rule!r}` is no rule: choose error, first, last or keep.")
+        check_rule(rule)
         clash = self.contradictions
         if len(clash) == 0 or rule == "keep":
             return self

@@ -14,10 +14,11 @@ import numpy as np
 
 from truthing.class_codes import Array, recode, sort_classes
 from truthing.errors import InputError, listing
-from truthing.labels import Labels, Repeats
+from truthing.labels import Labels
 from truthing.names import names_at, places_among
 from truthing.notes import Notes
 from truthing.predictions import Gold, Predictions
+from truthing.repeats import Repeats
 from truthing.spelling import letters
 from truthing.vocabulary import WordSource, rename, unify
 

@@ -23,13 +23,13 @@ from truthing.asking import (
     unseen_choice,
 )
 from truthing.kinds import Kinds
-from truthing.labels import Repeats
 from truthing.multi_label.shares import rate_tags
 from truthing.noise.base import TableNoise
 from truthing.noise.known import Confusion, Symmetric
 from truthing.ordering import in_order
 from truthing.panel_kind import panel_of
 from truthing.progress import Progress, listener
+from truthing.repeats import Repeats
 from truthing.shares import Prevalence, as_prevalence, require_two_classes
 from truthing.streaming.choice import runs_streamed
 from truthing.survey.slices import kinder_to

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from truthing.class_codes import Array
+from truthing.errors import InputError
+
+Repeats = Literal["error", "first", "last", "keep"]
+
+
+def check_rule(rule: Any) -> None:
+    if rule not in get_args(Repeats):
+        raise InputError(f"`repeats={rule!r}` is no rule: choose error, first, last or keep.")
 
 
 def identical_repeats(label: Array, same: Array) -> Array:

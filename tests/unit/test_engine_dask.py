@@ -64,6 +64,11 @@ def test_models_are_compared_as_on_a_stream(files: tuple[Path, Path], client: An
     assert np.abs(spread.draws("accuracy") - streamed.draws("accuracy")).max() < 1e-9
 
 
+def test_an_address_without_a_scheduler(files: tuple[Path, Path]) -> None:
+    with pytest.raises(tr.InputError, match="no scheduler of Dask answers"):
+        tr.grade(*files, engine="dsk://10.0.0.1:8786")
+
+
 def test_a_worker_killed_in_the_middle_of_a_pass(
     files: tuple[Path, Path], client: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

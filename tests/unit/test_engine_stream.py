@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import polars as pl
 import pytest
 
 import truthing as tr
+from truthing.cli.main import app
 from truthing.engine import partition, regroup
 
 
@@ -269,3 +271,36 @@ def test_no_argument_is_accepted_and_ignored() -> None:
     used = {*inspect.signature(grade_streamed).parameters, "method"}
     for function in (tr.grade, tr.prevalence):
         assert {*inspect.signature(function).parameters} <= used | {*ONE_BY_ONE}
+
+
+def test_a_rule_for_repeats_that_is_none(tmp_path: Path) -> None:
+    rows, predictions, _ = panel(n_items=100)
+    for engine in ("stream", "memory"):
+        with pytest.raises(tr.InputError, match="is no rule"):
+            tr.grade(*written(tmp_path, rows, predictions), engine=engine, repeats="frist")
+
+
+def test_predictions_that_mean_missing(tmp_path: Path) -> None:
+    """A word said to mean missing is none among the predictions too, and its items are dropped."""
+    rows, predictions, _ = panel(n_classes=3)
+    rows, predictions = (
+        frame.with_columns(pl.col(column).replace("owl", "skipped"))
+        for frame, column in ((rows, "label"), (predictions, "prediction"))
+    )
+    files, out = written(tmp_path, rows, predictions), tmp_path / "out.json"
+    told = []
+    for engine in ("stream", "memory"):
+        with pytest.raises(SystemExit) as end, out.open("w") as file, redirect_stdout(file):
+            app(["grade", *files, "--missing", "skipped", "--json", "--engine", engine])
+        assert end.value.code in (0, None)
+        told.append(json.loads(out.read_text()))
+    assert told[0]["dropped"] == told[1]["dropped"]
+    assert_same(told[0]["metrics"], told[1]["metrics"])
+
+
+def test_gold_of_one_class_is_named(tmp_path: Path) -> None:
+    rows, predictions, truth = panel()
+    gold = {k: c for k, c in truth.items() if c == "cat"}
+    gold = dict(list(gold.items())[:15])
+    streamed = assert_streamed_is_memory(tmp_path, rows, predictions, gold=gold)
+    assert any("All 15 gold items are 'cat'" in words for words in streamed.warnings)

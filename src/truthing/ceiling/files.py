@@ -11,8 +11,9 @@ import polars as pl
 
 from truthing.class_codes import Array
 from truthing.errors import InputError, listing
-from truthing.labels import Labels, Repeats
+from truthing.labels import Labels
 from truthing.predictions import Predictions
+from truthing.repeats import Repeats
 from truthing.tables.read import Reading, inspect
 from truthing.tables.source import open_table
 from truthing.tables.table import Table

@@ -33,7 +33,7 @@ from truthing.comparison.result import Comparison
 from truthing.comparison.streamed import compare_streamed
 from truthing.errors import InputError
 from truthing.kinds import Kinds
-from truthing.labels import Labels, Repeats
+from truthing.labels import Labels
 from truthing.matching import Joined
 from truthing.metrics.counts import Tally
 from truthing.metrics.estimate import NEARLY
@@ -43,6 +43,7 @@ from truthing.ordering import in_order
 from truthing.panel_kind import panel_of
 from truthing.predicted import predicted_classes
 from truthing.progress import Progress, listener
+from truthing.repeats import Repeats
 from truthing.scale import nearest_grades
 from truthing.streaming.choice import runs_streamed
 from truthing.survey.calibration import CalibrationItems

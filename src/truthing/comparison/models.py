@@ -14,10 +14,11 @@ from truthing.class_codes import Array, sort_classes
 from truthing.comparison.result import check_models
 from truthing.errors import InputError, NotIdentified, did_you_mean, listing
 from truthing.kinds import NOTHING, Kinds
-from truthing.labels import Labels, Repeats
+from truthing.labels import Labels
 from truthing.matching import Joined
 from truthing.ordering import Order
 from truthing.predictions import Predictions
+from truthing.repeats import Repeats
 from truthing.survey.design import Survey, read_survey
 
 FEW_IN_SLICE = 5

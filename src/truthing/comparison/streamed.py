@@ -13,11 +13,11 @@ from truthing.asking import MOST_CELLS, positive_class
 from truthing.comparison.models import model_names, trained_models
 from truthing.comparison.result import Comparison
 from truthing.errors import InputError
-from truthing.labels import Repeats
 from truthing.metrics.counts import Tally
 from truthing.metrics.estimate import NEARLY
 from truthing.panel_kind import panel_of
 from truthing.progress import Progress, listener, part
+from truthing.repeats import Repeats
 from truthing.streaming.answer import ask_streamed
 from truthing.streaming.held import Held, hold
 from truthing.tables.asked import UNASKED, Asked
@@ -75,6 +75,8 @@ def compare_streamed(
             panel=kind,
             trained_on_labels=own,
         )
+        if gold_weights is None and len(each.gold):
+            gold_choice = found.question.gold_chosen.kind  # as the first model shows it
         question = replace(found.question, predicted=found.views.predicted)
         seen.append(replace(found, question=question))
     say(0.85, "counting what the models say together")
@@ -130,6 +132,7 @@ def _held(predictions: Mapping[str, Any], labels: Any, say: Progress, **about: A
         at = 0.4 * number / len(predictions)
         listen = part(say, at, at + 0.4 / len(predictions))
         held.append(hold(given, labels, **about, progress=listen, among_others=True))
+        about["engine"] = getattr(held[0].first, "client", "stream")  # one cluster for all
     first, names = held[0], list(predictions)
     for name, other in zip(names[1:], held[1:]):
         if other.panel.classes != first.panel.classes:

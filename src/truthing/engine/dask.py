@@ -32,7 +32,7 @@ class Dask(Engine):
             where = LocalCluster(threads_per_worker=1, dashboard_address=None)
             self.opened.append(where)
         if isinstance(where, str | LocalCluster):
-            where = Client(where)
+            where = _client(Client, where)
             self.opened.insert(0, where)
         self.client = where
         size = max(-(-len(stream.shards) // PIECES), stream.at_once)
@@ -74,3 +74,14 @@ def _sum(shards: list[Stored], kernel: Kernel, shared: Any) -> Any:
     for shard in shards[1:]:
         total += run([shard], kernel, shared)
     return total
+
+
+def _client(make: Any, where: Any) -> Any:
+    try:
+        return make(where)
+    except (OSError, ValueError) as problem:
+        why = str(problem).splitlines()[0][:100]
+        raise InputError(
+            f"no scheduler of Dask answers at {where!r} ({why}): give its address, such as "
+            "tcp://10.0.0.1:8786."
+        ) from None

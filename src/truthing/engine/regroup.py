@@ -21,10 +21,9 @@ from truthing.engine.source import LabelSource
 from truthing.engine.store import VERSION, Page, write_shard
 from truthing.engine.words import Vocabulary, one_list
 from truthing.errors import InputError
-from truthing.labels import Repeats
 from truthing.predictions import Gold
 from truthing.progress import Progress, silent
-from truthing.repeats import identical_repeats
+from truthing.repeats import Repeats, identical_repeats
 from truthing.tables.asked import Asked
 from truthing.tables.table import parse_names
 from truthing.threads import in_threads
@@ -207,6 +206,8 @@ def _finish(place: Path, shared: _Bucket) -> tuple[int, int, int, int, int, int]
     bare = per_item == 0
     keep, predicted, unlabelled = ~bare, None, 0
     if shared.predictions is not None:
+        given = shared.predictions[guessed["what"].to_numpy().astype(np.int64)] >= 0
+        guessed = guessed.filter(given)  # without words that mean missing
         guess = _guesses(items, guessed)
         unlabelled = guessed.height - int((guess >= 0).sum())
         keep &= guess >= 0

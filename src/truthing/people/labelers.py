@@ -12,7 +12,7 @@ from truthing.asking import as_noise, as_prior, prepare, sizes, survey_of
 from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.kinds import Kinds
-from truthing.labels import Labels, Repeats
+from truthing.labels import Labels
 from truthing.matching import Joined
 from truthing.metrics.estimate import NEARLY, Estimate
 from truthing.names import names_at
@@ -35,6 +35,7 @@ from truthing.people.graded_agreement import graded_agreement
 from truthing.people.label_bits import collected_bits
 from truthing.people.result import LabelersReport
 from truthing.progress import Progress, listener, part
+from truthing.repeats import Repeats
 from truthing.survey.design import Survey, refuse_survey
 from truthing.truth import checks, known_noise
 from truthing.truth.consensus import Entries

@@ -9,13 +9,13 @@ import numpy as np
 
 from truthing.arguments import as_draws, as_panel_error, as_seed, check_target
 from truthing.errors import InputError, NotIdentified, listing
-from truthing.labels import Repeats
 from truthing.panel_kind import panel_of
 from truthing.preference.judges import look_at_judges, mixed_orders
 from truthing.preference.outcomes import Outcomes, draw_outcomes
 from truthing.preference.ranking import connected
 from truthing.preference.result import Preferences
 from truthing.preference.verdicts import Verdicts, read_verdicts
+from truthing.repeats import Repeats
 
 ODD = 0.01  # a gold count this improbable contradicts the judges
 LEANS = 0.6  # share of the first shown from which a judge is said to lean

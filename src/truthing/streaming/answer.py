@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from truthing.asking import chance_weights
+from truthing.asking import chance_weights, gold_of_one_class
 from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.progress import Progress, part
@@ -127,6 +127,8 @@ def _chosen(held: Held, chances: Any, asked: str | None) -> GoldChoice:
             "labels in memory, use `engine='memory'`."
         )
     held.warnings.extend(choice.warnings)
+    if asked is None:
+        held.warnings.extend(gold_of_one_class(held.panel, held.gold))
     return choice
 
 

@@ -9,10 +9,10 @@ from typing import Any
 from truthing.arguments import as_draws, as_panel_error, as_seed
 from truthing.asking import fitting_draws, positive_class
 from truthing.kinds import check_metrics
-from truthing.labels import Repeats
 from truthing.metrics.counts import Tally
 from truthing.panel_kind import panel_of
 from truthing.progress import Progress, listener, part
+from truthing.repeats import Repeats
 from truthing.report import Report
 from truthing.streaming.answer import answer_streamed
 from truthing.streaming.held import hold

@@ -18,12 +18,12 @@ from truthing.engine.regroup import regroup
 from truthing.engine.source import open_source
 from truthing.engine.stream import Stream
 from truthing.errors import InputError, listing
-from truthing.labels import Repeats
 from truthing.matching import as_gold
 from truthing.names import names_at
 from truthing.ordering import Order
 from truthing.predictions import Gold
 from truthing.progress import Progress
+from truthing.repeats import Repeats, check_rule
 from truthing.tables.asked import UNASKED, Asked
 from truthing.tables.read import read_as
 from truthing.truth.counted import CountedPanel, count_panel
@@ -107,6 +107,7 @@ def hold(
 ) -> Held:
     """Labels and predictions regrouped on disk, counted, and joined with gold. Of a classifier
     ``among_others`` every prediction and every label stays."""
+    check_rule(repeats)
     cache = cache_folder(labels)
     source = open_source(labels, asked, ("item", "labeler", "label"), cache)
     guesses = None

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from truthing.arguments import as_draws, as_panel_error, as_seed
-from truthing.labels import Repeats
 from truthing.panel_kind import panel_of
 from truthing.progress import Progress, listener, part
+from truthing.repeats import Repeats
 from truthing.shares import Prevalence, as_prevalence, require_two_classes
 from truthing.streaming.answer import answer_streamed
 from truthing.streaming.held import hold

@@ -8,8 +8,9 @@ from functools import cached_property
 from typing import Any
 
 from truthing.errors import InputError, did_you_mean, listing
-from truthing.labels import Labels, Repeats
+from truthing.labels import Labels
 from truthing.predictions import Gold, Predictions
+from truthing.repeats import Repeats
 from truthing.tables.asked import UNASKED, Asked
 from truthing.tables.columns import Columns, recognise
 from truthing.tables.guesses import to_gold, to_predictions

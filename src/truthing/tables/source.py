@@ -34,8 +34,8 @@ def _bytes_of(path: str) -> tuple[bytes, str]:
     file = Path(path)
     if file.is_dir():
         raise InputError(
-            f"{path} is a folder: name a file in it. (A folder of Parquet files is read by `grade` "
-            "and `rate`, which stream it.)"
+            f"{path} is a folder: name a file in it. (A folder of Parquet files is read by "
+            "`grade`, `rate` and `compare`, which stream it.)"
         )
     try:
         return file.read_bytes(), file.name

@@ -17,7 +17,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_para
 
 from truthing.class_codes import Array
 from truthing.errors import InputError
-from truthing.labels import Repeats
+from truthing.repeats import Repeats
 from truthing.train.evidence import Evidence, TrainingPanel, gather, weigh
 
 NEGLIGIBLE = 1e-9  # a copy of a row with less weight than this is not made

@@ -14,12 +14,13 @@ import numpy as np
 from truthing.asking import as_noise, as_prior
 from truthing.class_codes import Array, recode, sort_classes
 from truthing.errors import InputError, listing
-from truthing.labels import Labels, Repeats
+from truthing.labels import Labels
 from truthing.matching import as_gold
 from truthing.names import names_at
 from truthing.noise.base import TableNoise, symmetric_table
 from truthing.noise.known import Confusion
 from truthing.noise.learned import DawidSkene, OneCoin
+from truthing.repeats import Repeats
 from truthing.tables import inspect
 from truthing.tables.items import is_index
 from truthing.truth.consensus import DawidSkeneFit, Entries, fit_dawid_skene, fit_one_coin

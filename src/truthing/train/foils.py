@@ -12,7 +12,7 @@ from sklearn.utils import _safe_indexing
 
 from truthing.class_codes import Array
 from truthing.errors import InputError
-from truthing.labels import Repeats
+from truthing.repeats import Repeats
 from truthing.train.base import WrappingClassifier, class_chances
 
 

@@ -9,8 +9,9 @@ from sklearn.utils import _safe_indexing
 
 from truthing.class_codes import Array
 from truthing.errors import InputError
-from truthing.labels import Labels, Repeats
+from truthing.labels import Labels
 from truthing.noise.base import table_log_likelihood
+from truthing.repeats import Repeats
 from truthing.train.base import WrappingClassifier, class_chances, fit_weighted, takes_weights
 from truthing.train.evidence import Evidence
 from truthing.truth.groups import softmax

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from truthing.class_codes import Array
 from truthing.errors import InputError
-from truthing.labels import Repeats
+from truthing.repeats import Repeats
 from truthing.train.base import NoisyLabelClassifier
 from truthing.train.evidence import Evidence
 from truthing.train.mmse import warn_weak

@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 from truthing.errors import InputError
-from truthing.labels import Repeats
+from truthing.repeats import Repeats
 from truthing.train.base import WrappingClassifier, fit_weighted, takes_weights
 from truthing.train.evidence import WEAK, Evidence, WeakLabelsWarning
 

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from truthing.class_codes import Array
-from truthing.labels import Repeats
+from truthing.repeats import Repeats
 from truthing.train.base import NoisyLabelClassifier
 from truthing.truth.groups import softmax
 

@@ -80,6 +80,10 @@ class CountedPanel:
         return round(float(self.found.given.sum()))
 
     @property
+    def per_class(self) -> Array:
+        return np.asarray(self.found.given.reshape(-1, self.n_classes).sum(axis=0))
+
+    @property
     def per_labeler(self) -> Array:
         return np.round(self.found.given.reshape(-1, self.n_classes).sum(axis=1)).astype(np.int64)
 
