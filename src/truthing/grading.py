@@ -182,7 +182,7 @@ def grade(
     engine : {"auto", "memory", "stream", "dask"}, default "auto"
         Where the passes over the labels run. "stream" and "dask" (or a Dask client, or the address
         of its scheduler) read Parquet or CSV files that need not fit in memory; "auto" streams
-        where there are more than 20 million labels.
+        folders, and Parquet files of more than 20 million labels.
     seed : int, default 0
         Same seed, same answer, on any number of threads.
     progress : bool or callable, default False

@@ -124,10 +124,44 @@ def test_what_needs_items_is_refused_in_words(tmp_path: Path) -> None:
         tr.compare(models, labels, engine="stream", by="item")
     with pytest.raises(tr.InputError, match="not in a file"):
         tr.compare({"one": ["cat"] * 1500, "other": models["other"]}, labels, engine="stream")
-    with pytest.raises(tr.InputError, match="counted, not drawn one by one"):
+    with pytest.raises(tr.InputError, match="counted in groups, not drawn one by one"):
         tr.compare(models, labels, engine="stream").draws_of("f1", np.arange(9), "sample")
-    with pytest.raises(tr.NotIdentified, match="learned from these labels"):
-        tr.compare(models, labels, engine="stream", trained_on_labels="one")
+    for gold in (None, {}):
+        with pytest.raises(tr.NotIdentified, match="learned from these labels"):
+            tr.compare(models, labels, engine="stream", gold=gold, trained_on_labels="one")
+    for engine in (5, None, "strem"):
+        with pytest.raises(tr.InputError, match="is not known"):
+            tr.compare(models, labels, engine=engine)
+    with pytest.raises(tr.InputError, match=r"scores of two classes .* in memory"):
+        tr.compare(models, labels, engine="stream", draws=200).difference("auc")
+
+
+def test_advice_counts_items_not_groups(tmp_path: Path, counted: None) -> None:
+    models, labels, _ = two_models(tmp_path)
+    asked = "accuracy: one - other >= 0.06"
+    memory, streamed = (
+        tr.compare(models, labels, engine=engine, draws=400).require(asked).sentence
+        for engine in ("memory", "stream")
+    )
+    assert streamed == memory
+
+
+def test_metrics_of_grades_draw_items_after_all(tmp_path: Path, counted: None) -> None:
+    models, labels, _ = two_models(tmp_path)
+    for path in (*models.values(), labels):
+        frame = pl.read_parquet(path)
+        last = frame.columns[-1]
+        graded = frame.with_columns(pl.col(last).replace_strict({"cat": 1, "dog": 2}))
+        graded.write_parquet(path)
+    found = tr.compare(models, labels, draws=300)
+    assert not isinstance(found.truth, np.ndarray)
+    assert found.draws("mean_absolute_error").shape == (100, 2)
+
+
+def test_two_models_of_one_name(tmp_path: Path) -> None:
+    models, labels, _ = two_models(tmp_path)
+    with pytest.raises(tr.InputError, match="two models are called '1'"):
+        tr.compare({1: models["one"], "1": models["other"]}, labels)
 
 
 def test_a_model_that_says_one_class_only(tmp_path: Path, counted: None) -> None:

@@ -43,6 +43,12 @@ def for_compare(
     """The same for every model, and models that were given."""
     if not asked:
         return
+    known_models(asked, models)
+    _metrics(asked, list(models.values()), labels, gold, **options)
+
+
+def known_models(asked: Sequence[Requirement], models: Mapping[str, Any]) -> None:
+    """Models that were given."""
     with usage():
         for requirement in asked:
             for name in (requirement.first, requirement.second):
@@ -51,7 +57,6 @@ def for_compare(
                         f"no model is called {name!r}.{did_you_mean(name, models)} There are "
                         f"{listing(models)}."
                     )
-    _metrics(asked, list(models.values()), labels, gold, **options)
 
 
 def for_rate(asked: Sequence[Requirement], labels: Any, gold: Any, *, repeats: Any) -> None:

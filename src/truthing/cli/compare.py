@@ -111,7 +111,9 @@ def compare(
     }
     beside = {"predictions": files, "labels": None if more_labels else labels, "models": files}
     streams = runs_streamed({**common, **beside, "engine": engine})
-    if not streams:
+    if streams:
+        checking.known_models(asked, files)
+    else:
         case = read_case([labels, *(more_labels or [])], files, gold, asked=wanted)
         seen = said_of_labels.settled(case, positive)
         if tagged:

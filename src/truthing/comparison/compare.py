@@ -23,6 +23,7 @@ from truthing.asking import (
 from truthing.class_codes import Array
 from truthing.comparison.draws import Scored
 from truthing.comparison.models import (
+    check_classes,
     join_models,
     model_names,
     slice_warnings,
@@ -31,7 +32,6 @@ from truthing.comparison.models import (
 )
 from truthing.comparison.result import Comparison
 from truthing.comparison.streamed import compare_streamed
-from truthing.errors import InputError
 from truthing.kinds import Kinds
 from truthing.labels import Labels
 from truthing.matching import Joined
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from truthing.truth.several_models import SharedTruth
 
 MOST_ANSWERS = 100_000_000  # drawn truths kept, draws × items
-MOST_CLASSES = 100  # with 1,000 the sampler of the truth took minutes
+FEW_CLASSES, FEW_DRAWS = 3, 500
 MOST_SCORED = 2000  # drawn truths given scores, as in `grade`
 
 NO_AREAS = (
@@ -183,7 +183,7 @@ def compare(
     engine : {"auto", "memory", "stream", "dask"}, default "auto"
         Where the passes over the labels run. "stream" and "dask" (or a Dask client, or the address
         of its scheduler) read Parquet or CSV files that need not fit in memory; "auto" streams
-        where there are more than 20 million labels.
+        folders, and Parquet files of more than 20 million labels.
     seed : int, default 0
         Same seed, same answer, on any number of threads.
     progress : bool or callable, default False
@@ -243,8 +243,7 @@ def compare(
     asked = kinds.question(joined[0], survey.used, **also, calibration_set=calibration_set)
     graded = [nearest_grades(j, asked["values"], assumptions) for j in joined]
     columns = [predicted_classes(j, place, threshold, assumptions) for j in graded]
-    # one memory layout: samplers are compiled anew for every other, which takes longer than they do
-    codes = np.ascontiguousarray(np.stack([c[0] for c in columns]), dtype=np.int64)
+    codes = _codes([column[0] for column in columns])
     by_item = noise, by, deployment, calibration_set, asked["values"]
     plain = survey.plain and panel_error != 0 and all(given is None for given in by_item)
     draws, counted, rough = _fitting(draws, votes, len(names), plain)
@@ -297,6 +296,7 @@ def compare(
         found.pairs,
         asked["values"],
         1.0 if panel_error == 0 else NEARLY,
+        by_item=partial(ask, n_draws=_few(votes), only_counts=False) if counted else None,
     )
 
 
@@ -315,21 +315,31 @@ def _shared_truth(*given: Any, **how: Any) -> SharedTruth:
 def _fitting(draws: int, votes: Labels, n_models: int, plain: bool) -> tuple[int, bool, list[str]]:
     """So many answer keys as fit in memory, whether only their counts are kept, and a warning where
     they are few."""
-    if votes.n_classes > MOST_CLASSES:
-        raise InputError(
-            f"{votes.n_classes:,} classes are too many to compare models (at most "
-            f"{MOST_CLASSES}): merge rare classes, or grade each model with tr.grade."
-        )
-    counted = plain and draws * votes.n_items > MOST_ANSWERS
+    check_classes(votes.n_classes)
+    one_by_one = MOST_ANSWERS // votes.n_items
+    # groups of items that look alike are few where classes are
+    worth = votes.n_classes <= FEW_CLASSES or one_by_one < FEW_DRAWS
+    counted = plain and worth and draws > one_by_one
     fitting = MOST_CELLS // (n_models * votes.n_classes)
     if not counted:
-        fitting = min(fitting, MOST_ANSWERS // votes.n_items)
+        fitting = min(fitting, one_by_one)
     fitting = max(100, fitting)
     few = (
         f"{votes.n_items:,} items leave memory for {fitting} draws only: limits of intervals are "
         "rough."
     )
     return min(draws, fitting), counted, [few] if draws > fitting else []
+
+
+def _codes(predicted: Sequence[Array]) -> Array:
+    """Models × items in one memory layout: samplers are compiled anew for every other, which takes
+    longer than they do."""
+    return np.ascontiguousarray(np.stack(predicted), dtype=np.int64)
+
+
+def _few(votes: Labels) -> int:
+    """Draws of every item that fit in memory."""
+    return max(100, MOST_ANSWERS // votes.n_items)
 
 
 def _scored(
@@ -350,7 +360,7 @@ def _scored(
         return None
     share = votes.counts()[:, place] / np.maximum(votes.per_item, 1)
     table = np.stack(every)
-    most = max(100, min(n_draws, MOST_SCORED, MOST_ANSWERS // votes.n_items))
+    most = min(n_draws, MOST_SCORED, _few(votes))
     run = partial(ask, scores=table, positive=place, n_draws=most, only_counts=False)
     return Scored(table, share, run)
 

@@ -60,6 +60,8 @@ class ModelDraws:
     pairs: Pairs | None = None
     values: Array | None = None  # of grades on a scale
     slack: float = 1.0  # of its intervals
+    size: Array | None = None  # items that each column of ``predicted`` stands for
+    by_item: Callable[[], SharedTruth] | None = None  # draws every item, where keys are counted
 
     @cached_property
     def tallies(self) -> tuple[Tally, ...]:
@@ -139,10 +141,17 @@ class ModelDraws:
         """Answer keys item by item."""
         if isinstance(keys, np.ndarray):
             return keys
-        raise InputError(
-            "so many items were counted, not drawn one by one, which this metric needs: ask for "
-            "accuracy, precision, recall or F, or compare on a random part of the items."
-        )
+        if self.by_item is None:
+            raise InputError(
+                "items were counted in groups, not drawn one by one, which this metric needs: ask "
+                "for accuracy, precision, recall or F, or use `engine='memory'`."
+            )
+        return self._items_drawn
+
+    @cached_property
+    def _items_drawn(self) -> Array:
+        assert self.by_item is not None
+        return np.asarray(self.by_item().truth)
 
     def _areas(self, items: Any, target: str) -> Array:
         from truthing.comparison.tallies import areas
@@ -180,7 +189,10 @@ class ModelDraws:
 
     def _with_scores(self) -> Scored:
         if self.scored is None:
-            raise InputError("areas under curves need scores of two classes from every model.")
+            where = " in memory (`engine='memory'`)" if self.size is not None else ""
+            raise InputError(
+                f"areas under curves need scores of two classes from every model{where}."
+            )
         return self.scored
 
     @property

@@ -22,6 +22,15 @@ from truthing.repeats import Repeats
 from truthing.survey.design import Survey, read_survey
 
 FEW_IN_SLICE = 5
+MOST_CLASSES = 100  # with 1,000 the sampler of the truth took minutes
+
+
+def check_classes(n_classes: int) -> None:
+    if n_classes > MOST_CLASSES:
+        raise InputError(
+            f"{n_classes:,} classes are too many to compare models (at most "
+            f"{MOST_CLASSES}): merge rare classes, or grade each model with tr.grade."
+        )
 
 
 def join_models(

@@ -137,6 +137,8 @@ class Comparison(ModelDraws, Judged, Result):
 
     def by_slice(self, metric: str = "accuracy") -> list[Slice]:
         """The metric in every slice (``by=``), pooled: small ones stand out less by chance."""
+        if not self.slices:
+            raise InputError("there are no slices: give `by=...`.")
         draws = np.stack([self.draws_of(metric, at, "population") for at in self.slices.values()])
         sizes = {name: len(at) for name, at in self.slices.items()}
         return by_slice(metric, draws, self.models, sizes, self.seed)
@@ -182,7 +184,8 @@ class Comparison(ModelDraws, Judged, Result):
     ) -> str:
         first, second = self._place(requirement.first), self._place(requirement.second)
         # gold tells models apart only where they differ
-        apart = float((self.predicted[first] != self.predicted[second]).mean())
+        differ = self.predicted[first] != self.predicted[second]
+        apart = float(np.average(differ, weights=self.size))
         ratio = needed_ratio(requirement, estimate, needed)
         have, items = self.sizes["gold"], self.sizes["items"]
         return gold_enough(float(np.sqrt(apart)), estimate, ratio, have, items)
@@ -284,3 +287,6 @@ def check_models(names: list[str]) -> None:
             "compare needs two models or more, "
             f"and got {listing(map(repr, names)) or 'none'}: use grade for one."
         )
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise InputError(f"two models are called {twice[0]!r}: give each a name of its own.")

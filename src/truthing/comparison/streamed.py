@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from truthing.arguments import as_draws, as_panel_error, as_seed, check_target
 from truthing.asking import MOST_CELLS, positive_class
-from truthing.comparison.models import model_names, trained_models
+from truthing.comparison.models import check_classes, model_names, trained_models
 from truthing.comparison.result import Comparison
 from truthing.errors import InputError
 from truthing.metrics.counts import Tally
@@ -24,39 +25,52 @@ from truthing.tables.asked import UNASKED, Asked
 from truthing.truth import checks
 from truthing.truth.link.grouped_models import RowSums, row_sums
 
-MOST_GROUPS = 300_000
-
 
 def compare_streamed(
     predictions: Mapping[str, Any],
     labels: Any,
     *,
     gold: Any = None,
+    trained_on_labels: str | Sequence[str] = (),
+    repeats: Repeats = "error",
+    engine: Any = "stream",
+    progress: bool | Progress = False,
+    asked: Asked = UNASKED,
+    **how: Any,
+) -> Comparison:
+    """`compare` of files that are not read into memory; arguments as there, and as `runs_streamed`
+    lets them pass."""
+    names, say = model_names(predictions), listener(progress)
+    trained_models(trained_on_labels, names, gold=gold is not None)
+    given: dict[str, Any] = {"gold": gold, "engine": engine, "asked": asked, "repeats": repeats}
+    with ExitStack() as opened:
+        held = _held(predictions, labels, say, opened, **given)
+        return _compared(held, names, trained_on_labels, say, **how)
+
+
+def _compared(
+    held: Sequence[Held],
+    names: list[str],
+    trained_on_labels: str | Sequence[str],
+    say: Progress,
+    *,
     gold_weights: Any = None,
     gold_choice: str | None = None,
     target: str = "sample",
     positive: Any = None,
     panel_error: Any = None,
     panel: str | None = None,
-    trained_on_labels: str | Sequence[str] = (),
-    repeats: Repeats = "error",
     draws: int = 4000,
-    engine: Any = "stream",
     seed: int = 0,
-    progress: bool | Progress = False,
-    asked: Asked = UNASKED,
     **others: Any,
 ) -> Comparison:
-    """`compare` of files that are not read into memory; arguments as there, and as `runs_streamed`
-    lets them pass."""
     from truthing.truth.several_models import agreement_words, draw_models
 
     check_target(target)
-    names, say = model_names(predictions), listener(progress)
-    trained = trained_models(trained_on_labels, names, gold=gold is not None)
-    held = _held(predictions, labels, say, gold=gold, engine=engine, asked=asked, repeats=repeats)
     first, panel_error = held[0], as_panel_error(panel_error)
     classes = first.panel.classes
+    trained = trained_models(trained_on_labels, names, gold=len(first.gold) > 0)
+    check_classes(len(classes))
     assumptions = list(dict.fromkeys(remark for each in held for remark in each.remarks))
     place = positive_class(classes, positive, assumptions)
     kind = panel_of(panel, first.panel.labelers, assumptions)
@@ -81,12 +95,6 @@ def compare_streamed(
         seen.append(replace(found, question=question))
     say(0.85, "counting what the models say together")
     sums: RowSums = first.panel.engine.add(row_sums, *(t for each in seen for t in each.tables))
-    if len(sums.keys) > MOST_GROUPS:
-        raise InputError(
-            f"{len(classes)} classes and {len(names)} models make more than {MOST_GROUPS:,} groups "
-            "of items that look alike: merge rare classes, compare fewer models, or use "
-            "`engine='memory'`."
-        )
     rows, number_of = sums.rows()
     known = np.append(first.gold, -1)[number_of]
     drawn = draw_models(
@@ -101,7 +109,6 @@ def compare_streamed(
         checks.agreement_check(each.panel, found.question.predicted, found.full)
         for each, found in zip(held, seen)
     ]
-    first.first.close()
     return Comparison(
         tuple(names),
         classes,
@@ -122,23 +129,33 @@ def compare_streamed(
         diagnostics=drawn.diagnostics,
         pairs=drawn.pairs,
         slack=NEARLY,
+        size=rows.size,
     )
 
 
-def _held(predictions: Mapping[str, Any], labels: Any, say: Progress, **about: Any) -> list[Held]:
-    """The panel beside each model, the first beside all: they must have the same items."""
-    held = []
-    for number, given in enumerate(predictions.values()):
+def _held(
+    predictions: Mapping[str, Any], labels: Any, say: Progress, opened: ExitStack, **about: Any
+) -> list[Held]:
+    """The panel beside each model, the first beside all: they must have the same items. What is
+    ``opened`` is closed at the end."""
+    held: list[Held] = []
+    for number, (name, given) in enumerate(predictions.items()):
         at = 0.4 * number / len(predictions)
         listen = part(say, at, at + 0.4 / len(predictions))
-        held.append(hold(given, labels, **about, progress=listen, among_others=True))
-        about["engine"] = getattr(held[0].first, "client", "stream")  # one cluster for all
+        try:
+            held.append(hold(given, labels, **about, progress=listen, among_others=True))
+        except InputError as problem:
+            about_model = "prediction" in str(problem)
+            raise InputError(f"model {name!r}: {problem}" if about_model else problem) from None
+        if number == 0:
+            opened.callback(held[0].first.close)
+            about["engine"] = getattr(held[0].first, "client", "stream")  # one cluster for all
     first, names = held[0], list(predictions)
     for name, other in zip(names[1:], held[1:]):
         if other.panel.classes != first.panel.classes:
             raise InputError(
-                f"models {names[0]!r} and {name!r} do not name the same classes: give them with "
-                "`classes=...`, or use `engine='memory'`."
+                f"models {names[0]!r} and {name!r} do not name the same classes: use "
+                "`engine='memory'`, or on the command line --classes."
             )
         if not _same_items(first, other):
             raise InputError(

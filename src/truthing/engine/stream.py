@@ -31,7 +31,7 @@ class Stream(Engine):
         self.shards = list(shards)
         self.n_classes = self.shards[0].n_classes
         cells = self.shards[0].n_labelers * self.n_classes**2
-        self.at_once = max(1, cells // PER_SHARD)
+        self.at_once = max(1, cells // (2 * PER_SHARD))
 
     @classmethod
     def of(cls, found: Regrouped) -> Stream:

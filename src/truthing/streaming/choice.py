@@ -38,8 +38,8 @@ def runs_streamed(given: Mapping[str, Any]) -> bool:
     files = list(told.values()) if isinstance(told, Mapping) and "models" in given else [told]
     if not all(isinstance(file, str | Path) for file in files):
         reasons.append("a prediction that is not in a file")
-    named = not isinstance(engine, str)
-    if not named and engine not in ENGINES and "://" not in engine:
+    known = engine in ENGINES or "://" in engine if isinstance(engine, str) else False
+    if not known and not hasattr(engine, "submit"):  # a client of Dask has it
         raise InputError(f"engine {engine!r} is not known: choose {', '.join(ENGINES)}.")
     if engine == "memory":
         return False

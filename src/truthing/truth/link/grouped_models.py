@@ -10,11 +10,14 @@ import numpy as np
 
 from truthing.class_codes import Array
 from truthing.engine.base import Shard
+from truthing.errors import InputError
 from truthing.threads import shares
 from truthing.truth.link.grouped import AT_ONCE
 from truthing.truth.link.models import ModelRows
 from truthing.truth.link.views import look
 from truthing.truth.passes import Tables
+
+MOST_GROUPS = 300_000
 
 
 @dataclass(eq=False)
@@ -31,6 +34,11 @@ class RowSums:
     def __iadd__(self, other: RowSums) -> RowSums:
         both = np.concatenate([self.keys, other.keys])
         self.keys, place = np.unique(both, axis=0, return_inverse=True)
+        if len(self.keys) > MOST_GROUPS:
+            raise InputError(
+                f"these models and classes make more than {MOST_GROUPS:,} groups of items that "
+                "look alike: merge rare classes, compare fewer models, or use `engine='memory'`."
+            )
         table = np.zeros((len(self.keys), self.table.shape[1]))
         np.add.at(table, place.reshape(-1), np.concatenate([self.table, other.table]))
         self.table = table
