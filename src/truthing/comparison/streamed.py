@@ -155,7 +155,7 @@ def _held(
         if other.panel.classes != first.panel.classes:
             raise InputError(
                 f"models {names[0]!r} and {name!r} do not name the same classes: use "
-                "`engine='memory'`, or on the command line --classes."
+                "`engine='memory'`."
             )
         if not _same_items(first, other):
             raise InputError(
