@@ -16,7 +16,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -60,6 +62,14 @@ def write_panel(
         predictions = {"item": names, "prediction": classes.gather(guess)}
         for name, columns in (("labels", labels), ("predictions", predictions)):
             pl.DataFrame(columns).write_parquet(folder / name / f"{number:05d}.parquet")
+
+
+def write_files(place: Path, *size: Any, single: bool) -> None:
+    """Labels and predictions as folders, and as ``single`` files where labels in memory are asked
+    for."""
+    write_panel(place, *size)
+    for name in ("labels", "predictions") if single else ():
+        pl.scan_parquet(place / name).sink_parquet(place / f"{name}.parquet")
 
 
 def measure(engine: str, folder: Path) -> None:
@@ -174,10 +184,14 @@ def main() -> None:
     rows: list[dict[str, float]] = []
     for n_labels in asked.labels:
         place = Path(tempfile.mkdtemp(dir=asked.folder)) / "panel"
-        write_panel(place, n_labels, asked.labelers, asked.classes, asked.heavy)
-        if "memory" in asked.engines:
-            for name in ("labels", "predictions"):
-                pl.scan_parquet(place / name).sink_parquet(place / f"{name}.parquet")
+        # in a process of its own: a child's peak is never below its parent's when it began
+        writer = get_context("spawn").Process(
+            target=write_files,
+            args=(place, n_labels, asked.labelers, asked.classes, asked.heavy),
+            kwargs={"single": "memory" in asked.engines},
+        )
+        writer.start()
+        writer.join()
         os.environ["TRUTHING_CACHE"] = str(place / "cache")
         base = None
         for engine in asked.engines:
