@@ -307,8 +307,8 @@ MUTANTS = [
     mutant(
         "agreeing pairs hold each label with itself",
         "truth/link/views.py",
-        "alike = (votes[several] * (votes[several] - 1)).sum(axis=1)",
-        "alike = (votes[several] * votes[several]).sum(axis=1)",
+        "alike = (votes * (votes - 1)).sum(axis=1)",
+        "alike = (votes * votes).sum(axis=1)",
         "link_parts",
     ),
     # many labels, many items

@@ -10,7 +10,7 @@ from scipy.special import expit, logit
 
 from truthing.class_codes import Array
 from truthing.labels import Labels
-from truthing.truth.link.views import Views
+from truthing.truth.link.views import Views, agreeing_pairs
 
 SURE = 1e-3  # chance of a false alarm
 UNSURE = 0.5  # share of an unsure vote that could be for any class
@@ -45,7 +45,7 @@ def skipping(labels: Labels) -> Skipping | None:
         return None
     votes = labels.counts().astype(float)
     total = votes.sum(axis=1)
-    dissent = _dissent(votes, total)
+    dissent = 1 - agreeing_pairs(votes)
     difference, weight, on_skipped, on_labelled = [], [], [], []
     for t in range(min(labels.n_labelers, MOST)):
         mine = labels.labeler == t
@@ -55,7 +55,7 @@ def skipping(labels: Labels) -> Skipping | None:
         others = votes[item].copy()
         others[np.arange(len(item)), labels.label[mine]] -= 1
         left = total[item] - 1
-        seen = _dissent(others, left)[left >= 2]
+        seen = 1 - agreeing_pairs(others)[left >= 2]
         out = dissent[~own & (total >= 2)]
         if len(seen) < FEWEST or len(out) < FEWEST:
             continue
@@ -75,12 +75,6 @@ def skipping(labels: Labels) -> Skipping | None:
     p = math.erfc(abs(z) / math.sqrt(2))
     share = pull / pull.sum()
     return Skipping(float(share @ np.array(on_skipped)), float(share @ np.array(on_labelled)), p)
-
-
-def _dissent(votes: Array, total: Array) -> Array:
-    """Share of pairs of labels that differ; unbiased for any number of labels."""
-    agree = (votes * (votes - 1)).sum(axis=1)
-    return np.asarray(1 - agree / np.maximum(total * (total - 1), 1))
 
 
 def skipped_votes(labels: Labels) -> Array:

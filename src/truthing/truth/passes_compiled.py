@@ -10,8 +10,7 @@ import numpy as np
 
 from truthing.compiled import njit
 from truthing.engine.base import NO_VOTES
-
-VANISHED = 1e-250  # a product of chances below this has lost digits
+from truthing.noise.em_passes import VANISHED
 
 
 @njit(nogil=True)

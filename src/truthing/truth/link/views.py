@@ -209,11 +209,17 @@ def _whole(votes: Array) -> bool:
 def _pairs(votes: Array) -> list[float]:
     """Items with two labels or more, their mean shares of agreeing pairs added up, and the votes of
     each class."""
-    given = votes.sum(axis=1)
-    several = given > 1
-    alike = (votes[several] * (votes[several] - 1)).sum(axis=1)
-    shares = alike / (given[several] * (given[several] - 1))
+    several = votes.sum(axis=1) > 1
+    shares = agreeing_pairs(votes[several])
     return [int(several.sum()), float(shares.sum()), *votes.sum(axis=0)]
+
+
+def agreeing_pairs(votes: Array) -> Array:
+    """The share of pairs of an item's labels that agree, unbiased for any number of labels; 0 where
+    there are no two. ``votes`` are items × classes."""
+    given = votes.sum(axis=1)
+    alike = (votes * (votes - 1)).sum(axis=1)
+    return np.asarray(alike / np.maximum(given * (given - 1), 1))
 
 
 def _among(sums: Any) -> tuple[float, float]:
