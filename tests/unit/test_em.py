@@ -12,6 +12,7 @@ from scipy.special import expit, logsumexp, softmax
 from scipy.stats import beta
 
 import truthing as tr
+from truthing.noise import em_passes
 from truthing.noise.base import combined_error
 from truthing.noise.difficulty import HardItems
 from truthing.noise.em import RowsModel, fit_em
@@ -100,6 +101,29 @@ def test_one_pass_is_its_formula(n_classes: int, votes: bool) -> None:
     table = np.zeros_like(rows)
     np.add.at(table, key, expected[owner])
     np.testing.assert_allclose(counts, table, atol=1e-8)
+
+
+@pytest.mark.parametrize("n_classes", [3, 5, 10])
+def test_short_numbers_fit_as_well(n_classes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Very many labels are fitted with numbers of four bytes: the same fit to six digits, on any
+    number of threads to the last one."""
+    rng = np.random.default_rng(n_classes)
+    truth = rng.integers(0, n_classes, 6000)
+    said = rng.integers(0, n_classes, (6000, 7))
+    said = np.where(rng.random((6000, 7)) < 0.6, truth[:, None], said)
+    labels, gold = tr.Labels.from_matrix(said), np.where(np.arange(6000) < 50, truth, -1)
+    model = RowsModel(7, n_classes)
+    long = fit_em(labels, model, gold, most=30, threads=1)
+    monkeypatch.setattr(em_passes, "MANY", 1)
+    one, three = (fit_em(labels, model, gold, most=30, threads=n) for n in (1, 3))
+    assert one.log_likelihood == three.log_likelihood
+    assert (one.rows == three.rows).all()
+    assert (one.rows != long.rows).any()
+    assert one.log_likelihood == pytest.approx(long.log_likelihood, rel=1e-7)
+    np.testing.assert_allclose(one.rows, long.rows, atol=2e-4)
+    np.testing.assert_allclose(one.posterior, long.posterior, atol=1e-3)
+    monkeypatch.setattr(em_passes, "LONGEST_SUM", 100)  # sums are too long for four bytes
+    assert (fit_em(labels, model, gold, most=30, threads=1).rows == long.rows).all()
 
 
 def test_strata_find_easy_and_hard_items() -> None:

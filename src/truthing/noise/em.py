@@ -16,11 +16,12 @@ import numpy as np
 
 from truthing.class_codes import Array
 from truthing.labels import Labels
-from truthing.noise.em_passes import Coded, first_counts, one_pass
+from truthing.noise.em_passes import Coded, first_counts, numbers_of, one_pass
 from truthing.threads import n_threads
 
 TINY = 1e-10
 SMALL = 1e-6  # chances below this do not steer a leap
+LONG_LEAP = 5.0  # in logs a longer one overshoots
 Theta = tuple[Array, ...]
 
 
@@ -131,13 +132,13 @@ def fit_codes(
         np.empty(0, dtype=np.float32) if weights is None else weights.astype(np.float32),
         np.full(n_items, -1) if gold is None else np.array(gold, dtype=np.int64),
     )
-    threads = threads or n_threads()
-    theta = model.start(*first_counts(labels, model.n_labelers * n_classes, n_classes))
+    threads, numbers = threads or n_threads(), numbers_of(labels, n_classes)
+    theta = model.start(*first_counts(labels, model.n_labelers * n_classes, n_classes, threads))
     nothing = np.empty((0, n_classes * model.n_strata))
     path: list[float] = []
 
     def expect(at: Theta, posterior: Array) -> tuple[Array, Array, float]:
-        return one_pass(labels, *model.tables(at), model.n_strata, posterior, threads)
+        return one_pass(labels, *model.tables(at), model.n_strata, posterior, threads, numbers)
 
     def step(at: Theta) -> tuple[Theta, float]:
         counts, totals, likelihood = expect(at, nothing)
@@ -226,7 +227,7 @@ def _extrapolate(points: tuple[Theta, Theta, Theta], in_logs: bool) -> Theta:
     change, bend = _change_and_bend(*points)
     size, turn = (np.sqrt(sum((d**2).sum() for d in moved)) for moved in (change, bend))
     length = max(1.0, size / turn) if turn > 0 else 1.0
-    start = points[0]
+    start, in_logs = points[0], in_logs and length < LONG_LEAP
     if in_logs:
         logs = [tuple(np.log(np.maximum(part, SMALL)) for part in theta) for theta in points]
         start, (change, bend) = logs[0], _change_and_bend(*logs)
