@@ -14,6 +14,7 @@ import pytest
 import truthing as tr
 from truthing.cli.main import app
 from truthing.engine import partition, regroup
+from truthing.truth.samplers import bootstrap
 
 
 def panel(n_items: int = 1500, n_labelers: int = 30, n_classes: int = 2, seed: int = 0) -> Any:
@@ -109,6 +110,21 @@ def assert_streamed_is_memory(
     streamed = tr.grade(*files, engine="stream", **asked)
     assert_same(streamed.to_dict(), memory.to_dict())
     return streamed
+
+
+def test_labelers_too_many_for_a_matrix_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a million labelers both engines tell how often they err, and nothing more."""
+    monkeypatch.setattr(bootstrap, "MOST_TABLE_CELLS", 50)
+    rows, predictions, _ = panel(n_classes=3, seed=4)
+    streamed = assert_streamed_is_memory(tmp_path, rows, predictions)
+    memory = tr.grade(*written(tmp_path, rows, predictions), engine="memory")
+    assert streamed.noise.confusion is None
+    assert streamed.noise.labelers == memory.noise.labelers
+    np.testing.assert_allclose(streamed.noise.error, memory.noise.error, atol=1e-6)
+    given = rows["labeler"].value_counts()
+    assert dict(given.iter_rows()).keys() == set(streamed.noise.labelers)
 
 
 def test_gold_weights_and_a_stated_panel_error(tmp_path: Path) -> None:

@@ -155,7 +155,7 @@ def _finished(
     shared = _Bucket(
         vocabulary.labels,
         vocabulary.predictions if has_predictions else None,
-        np.argsort(places_by_name(labelers)).astype(np.int64),
+        np.argsort(places_by_name(labelers)).astype(np.int32),
         labelers,
         vocabulary.classes,
         repeats,
@@ -201,6 +201,7 @@ def _finish(place: Path, shared: _Bucket) -> tuple[int, int, int, int, int, int]
     items, item = _by_item(rows)
     who = shared.labelers[rows["who"].to_numpy()]
     label = np.append(shared.labels, -1)[rows["what"].to_numpy()]
+    del rows  # names take most of the room
     item, who, label, clashes = _one_each(item, who, label, items, shared)
     per_item = np.bincount(item, minlength=len(items))
     bare = per_item == 0

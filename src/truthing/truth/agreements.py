@@ -39,7 +39,7 @@ def unusual_agreement(
         return []
     number = np.full(shared.shape, -1, dtype=np.int32)
     number[chosen[:, 0], chosen[:, 1]] = np.arange(len(chosen))
-    rows = fit.rows()[busiest]
+    rows = fit.rows(busiest)
     alike = (rows[chosen[:, 0]] * rows[chosen[:, 1]]).sum(axis=2)
     highest = np.full(len(chosen), np.inf)
     sums = engine.add(add_pairs, fit.tables, place, number, alike, highest)

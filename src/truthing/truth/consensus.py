@@ -190,9 +190,9 @@ class DawidSkeneFit:
         """
         return entries.posteriors(self.log_rows, self.log_prior, discount=discount)
 
-    def rows(self) -> Array:
-        """Posterior mean of each rater's confusion matrix."""
-        alpha = self.concentration * self.pool + self.counts
+    def rows(self, which: Any = slice(None)) -> Array:
+        """Posterior mean of each rater's confusion matrix, or of those of some raters."""
+        alpha = self.concentration * self.pool + self.counts[which]
         return alpha / alpha.sum(axis=2, keepdims=True)
 
 
@@ -245,8 +245,8 @@ def fit_dawid_skene(
     fit: DawidSkeneFit | None = None
     for n in range(MOST_ITERATIONS):
         progress(n / MOST_ITERATIONS, "looking for the consensus")
-        before = fit
-        counts = sums.counts.reshape(-1, n_classes, n_classes).transpose(0, 2, 1).copy()
+        before = None if fit is None else fit.tables
+        counts = sums.counts.reshape(-1, n_classes, n_classes).transpose(0, 2, 1)
         pool = _pool(counts)
         if n % 5 == 4:
             concentration = _best_concentration(
@@ -282,7 +282,7 @@ def fit_one_coin(
     fit: OneCoinFit | None = None
     for n in range(MOST_ITERATIONS):
         progress(n / MOST_ITERATIONS, "looking for the consensus")
-        before = fit
+        before = None if fit is None else fit.tables
         right = np.trace(sums.counts.reshape(-1, n_classes, n_classes), axis1=1, axis2=2)
         wrong = given - right
         mean = (right.sum() + 7) / (given.sum() + 10)
@@ -313,16 +313,15 @@ def _step(
     n: int,
     sums: PassSums,
     now: DawidSkeneFit | OneCoinFit,
-    before: DawidSkeneFit | OneCoinFit | None,
+    before: Tables | None,
 ) -> Any:
     """The pass after step ``n``; where steps may end, items are compared with the step before.
 
     That doubles the work, so with many items it is done at every fifth step.
     """
     due = n > 10 and (sums.n_items <= MANY_ITEMS or n % 5 == 0)
-    old = before.tables if due and before is not None else None
     kernel = coin_pass if isinstance(now, OneCoinFit) else expectation_pass
-    return engine.add(kernel, now.tables, old)
+    return engine.add(kernel, now.tables, before if due else None)
 
 
 def _settled(sums: PassSums) -> bool:

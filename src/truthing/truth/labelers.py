@@ -14,15 +14,18 @@ import numpy as np
 
 from truthing.class_codes import Array
 from truthing.errors import InputError, NotConverged
+from truthing.labels import Labels
 from truthing.metrics.estimate import credible_interval
 from truthing.noise.known import Difficulty
 from truthing.noise.learned import DawidSkene, Strata
 from truthing.progress import part
 from truthing.truth import checks
 from truthing.truth.consensus import DawidSkeneFit, Entries
+from truthing.truth.counted import CountedPanel
 from truthing.truth.known_noise import row_model
 from truthing.truth.model_choice import choose_model
 from truthing.truth.outcome import NoiseSummary
+from truthing.truth.passes import expectation_pass
 from truthing.truth.question import Question
 from truthing.truth.samplers.bootstrap import (
     BootstrapMoments,
@@ -90,18 +93,40 @@ def quick_labelers(
 ) -> LearnedLabelers:
     """The labelers as the consensus of everybody has them, without a sampler: enough where the link
     sets the interval and no model was asked for."""
+    samples = _without_sampler(question, fit, moments)
+    return _told(question, DawidSkene(), {}, fit, samples, {})
+
+
+def _without_sampler(
+    question: Question, fit: DawidSkeneFit, moments: BootstrapMoments | None = None
+) -> CrowdSamples:
+    """Confusion matrices around the fit; where there is no room for one of each labeler, how often
+    they err."""
     labels, n_draws = question.labels, min(question.n_draws, 1000)
-    if moments is None and not tables_fit(fit, labels.n_labelers, n_draws):
-        samples = error_rates(Entries.of(labels), fit, n_draws, question.seed)
-        return _told(question, DawidSkene(), {}, fit, samples, {})
-    samples = variational_crowd(
+    if not tables_fit(fit, labels.n_labelers, n_draws):
+        return error_rates(*_hits(labels, fit), fit, n_draws, question.seed)
+    return variational_crowd(
         moments or BootstrapMoments.of(fit.posterior, question.predicted),
         fit,
         n_labelers=labels.n_labelers,
         n_draws=n_draws,
         seed=question.seed,
     )
-    return _told(question, DawidSkene(), {}, fit, samples, {})
+
+
+def _hits(labels: Labels | CountedPanel, fit: DawidSkeneFit) -> tuple[Array, Array]:
+    """How many labels of each labeler are expected to be right, and how many there are."""
+    if isinstance(labels, CountedPanel):
+        n, counts = labels.n_classes, labels.engine.add(expectation_pass, fit.tables).counts
+        right = np.trace(counts.reshape(-1, n, n), axis1=1, axis2=2)
+        return right[: labels.n_labelers], labels.per_labeler.astype(float)
+    entries = Entries.of(labels)
+    sure = entries.votes * fit.posterior[entries.item, entries.label]
+    right, given = (
+        np.bincount(entries.rater, weights=weight, minlength=entries.n_raters)
+        for weight in (sure, entries.votes)
+    )
+    return right, given
 
 
 def beyond_sampling(question: Question) -> bool:
@@ -185,17 +210,8 @@ def _sample(
     """The sampler where it is affordable; the bootstrap beyond."""
     progress = part(question.progress, 0.2, 0.9)
     if beyond_sampling(question):
-        few = min(question.n_draws, 1000)
-        if not thorough and not tables_fit(fit, question.labels.n_labelers, few):
-            return error_rates(entries, fit, few, question.seed)
         if not thorough:
-            return variational_crowd(
-                BootstrapMoments.of(fit.posterior, question.predicted),
-                fit,
-                n_labelers=question.labels.n_labelers,
-                n_draws=min(question.n_draws, 1000),
-                seed=question.seed,
-            )
+            return _without_sampler(question, fit)
         n_draws = question.draws_of_tables
         if fit.shared:
             raise InputError(

@@ -155,18 +155,19 @@ def tables_fit(fit: DawidSkeneFit, n_labelers: int, n_draws: int) -> bool:
     return not (fit.shared or large)
 
 
-def error_rates(entries: Entries, fit: DawidSkeneFit, n_draws: int, seed: Seed) -> CrowdSamples:
+def error_rates(
+    right: Array, given: Array, fit: DawidSkeneFit, n_draws: int, seed: Seed
+) -> CrowdSamples:
     """Only how often each labeler errs, where tables of classes × classes for each would not
-    fit."""
+    fit; of the labels ``given`` so many are expected to be ``right``."""
     rng = generator(seed, "variational fit")
-    sure = entries.votes * fit.posterior[entries.item, entries.label]
-    right = np.bincount(entries.rater, weights=sure, minlength=entries.n_raters)
-    given = np.bincount(entries.rater, weights=entries.votes, minlength=entries.n_raters)
     mean = (right.sum() + 1) / (given.sum() + 2)
-    few = int(np.clip(MOST_ERROR_CELLS // entries.n_raters, 40, min(n_draws, 500)))
+    few = int(np.clip(MOST_ERROR_CELLS // len(given), 40, min(n_draws, 500)))
     wrong = np.maximum(given - right, 0) + fit.concentration * (1 - mean)
-    error = rng.beta(wrong, right + fit.concentration * mean, (few, entries.n_raters))
-    prior = rng.dirichlet(fit.posterior.sum(axis=0) + 1, n_draws)
+    error = np.empty((few, len(given)), dtype=np.float32)
+    for draw in error:
+        draw[:] = rng.beta(wrong, right + fit.concentration * mean)
+    prior = rng.dirichlet(fit.totals + 1, n_draws)
     none = np.zeros((few, 0, 0))
     return CrowdSamples(none, none, prior, None, None, None, error, fit.posterior, 1)
 
