@@ -145,8 +145,8 @@ def test_labels_that_cannot_fit_are_refused_with_the_size(
     monkeypatch.setattr(lean, "PER_ROW", room // 1000)
     with pytest.raises(tr.InputError, match=r"1,200 rows.*engine='stream'"):
         tr.compare({"a": files[0], "b": files[0]}, files[1])
-    with pytest.raises(tr.InputError, match=r"is a folder.*`grade`, `rate` and `compare`"):
-        tr.labelers(tmp_path)
+    with pytest.raises(tr.InputError, match=r"is a folder.*`labelers` and `ceiling`"):
+        tr.read_labels(tmp_path)
 
 
 def test_codes_of_texts(request: pytest.FixtureRequest) -> None:

@@ -14,6 +14,8 @@ from truthing.errors import InputError, listing
 from truthing.labels import Labels
 from truthing.predictions import Predictions
 from truthing.repeats import Repeats
+from truthing.streaming.some_items import some_items
+from truthing.tables.asked import Asked
 from truthing.tables.read import Reading, inspect
 from truthing.tables.source import open_table
 from truthing.tables.table import Table
@@ -46,11 +48,14 @@ def read_ceiling(
     column: str | None = None,
     layout: str | None = None,
     repeats: Repeats = "error",
+    engine: str = "auto",
     **columns: Any,
 ) -> CeilingFile:
-    """Votes, soft labels or scores with decisions, whichever the file holds."""
+    """Votes, soft labels or scores with decisions, whichever the file holds; of votes that do not
+    fit in memory those of a random choice of items."""
     if kind is not None and kind not in KINDS:
         raise InputError(f"`kind={kind!r}` is not known: choose {listing(KINDS)}.")
+    path = some_items(path, engine, asked=Asked.of(layout=layout, **columns))
     table = open_table(path)
     by_name = {} if kind == "labels" else _by_name(table, kind, column, columns)
     if by_name:
@@ -69,9 +74,8 @@ def read_ceiling(
     if reading.columns.scores and not reading.has_labels:
         return _from_scores(reading, kind)
     labels = reading.labels.resolve_repeats(repeats)
-    return CeilingFile(
-        {"counts": labels}, labels.items, f"{table.name}: {str(labels).splitlines()[0]}"
-    )
+    words = [f"{table.name}: {str(labels).splitlines()[0]}", *table.notes.remarks]
+    return CeilingFile({"counts": labels}, labels.items, ". ".join(words))
 
 
 def _by_name(

@@ -57,6 +57,7 @@ def ceiling(
     ] = "platt",
     output: showing.Output = showing.ON_SCREEN,
     layout: options.Layout = None,
+    engine: options.SomeItems = "auto",
     repeats: options.Repeats = "error",
     item_column: options.ItemColumn = None,
     labeler_column: options.LabelerColumn = None,
@@ -91,6 +92,7 @@ def ceiling(
         column=score_column,
         layout=layout,
         repeats=repeats,  # type: ignore[arg-type]
+        engine=engine,
         item_column=item_column,
         labeler_column=labeler_column,
         label_column=label_column,

@@ -68,6 +68,7 @@ def labelers(
     stratum: survey.Stratum = None,
     by: options.By = None,
     output: showing.Output = showing.ON_SCREEN,
+    engine: options.SomeItems = "auto",
     repeats: options.Repeats = "error",
     level: options.Level = 0.95,
     seed: options.Seed = 0,
@@ -80,10 +81,12 @@ def labelers(
     from truthing.people.labelers import labelers as describe
     from truthing.render.labelers import show
     from truthing.render.waiting import waiting
+    from truthing.streaming.some_items import some_items
 
     output.check()
     asked = files_are.asked()
-    case = read_case(labels, gold=gold, asked=asked)
+    source = some_items(labels[0], engine, asked=asked, gold=gold) if len(labels) == 1 else labels
+    case = read_case(source, gold=gold, asked=asked)
     votes = case.labels
     with waiting() as progress:
         result = describe(

@@ -131,4 +131,12 @@ Engine = Annotated[
         "dask (or the address of its scheduler), or auto.",
     ),
 ]
+SomeItems = Annotated[
+    str,
+    typer.Option(
+        "--engine",
+        help="memory, stream (a random choice of the items of Parquet or CSV that need not fit in "
+        "memory), or auto.",
+    ),
+]
 Draws = Annotated[int, typer.Option("--draws", help="Number of posterior draws.")]

@@ -42,6 +42,11 @@ class Coder:
         return found
 
 
+def places_from(file: str, first: int) -> Callable[[int], str]:
+    """What the rows of a batch are called in a message; ``first`` rows stand before it."""
+    return lambda row: f"{file} row {first + row + 1}"
+
+
 def item_names(series: pl.Series, place: Callable[[int], str]) -> pl.Series:
     """Items as whole numbers or as texts without blanks around them."""
     if series.dtype.is_integer():
@@ -72,10 +77,7 @@ def deal_labels(source: LabelSource, n_buckets: int, folder: Path) -> tuple[Code
     """Labels into buckets; returns who and what was said, as codes that the buckets hold."""
     labelers, words = Coder(), Coder()
     for number, (file, first, rows) in enumerate(source.batches(BATCH)):
-
-        def place(row: int, file: str = file, first: int = first) -> str:
-            return f"{file} row {first + row + 1}"
-
+        place = places_from(file, first)
         items = item_names(rows["item"], place)
         named = rows["labeler"]
         who = labelers(_bare(named) if named.dtype == pl.String else named)
@@ -95,10 +97,7 @@ def deal_predictions(source: LabelSource, n_buckets: int, folder: Path, like: pl
     """Predictions into the same buckets; ``like`` is how the labels spell items."""
     words = Coder()
     for number, (file, first, rows) in enumerate(source.batches(BATCH)):
-
-        def place(row: int, file: str = file, first: int = first) -> str:
-            return f"{file} row {first + row + 1}"
-
+        place = places_from(file, first)
         items = spelled(item_names(rows["item"], place), like, source.name)
         what = words(_unblank(rows["prediction"]))
         if (what < 0).any():

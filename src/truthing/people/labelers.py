@@ -36,6 +36,7 @@ from truthing.people.label_bits import collected_bits
 from truthing.people.result import LabelersReport
 from truthing.progress import Progress, listener, part
 from truthing.repeats import Repeats
+from truthing.streaming.some_items import some_items
 from truthing.survey.design import Survey, refuse_survey
 from truthing.truth import checks, known_noise
 from truthing.truth.consensus import Entries
@@ -67,6 +68,7 @@ def labelers(
     by: Any = None,
     repeats: Repeats = "error",
     draws: int = 1000,
+    engine: str = "auto",
     seed: int = 0,
     progress: bool | Progress = False,
 ) -> LabelersReport:
@@ -111,6 +113,10 @@ def labelers(
         What to do when a labeler gave one item two different labels.
     draws : int, default 1000
         Draws of the posterior.
+    engine : {"auto", "memory", "stream"}, default "auto"
+        "stream": labels in Parquet or CSV that need not fit in memory are answered for by a random
+        choice of their items, and all gold items; the report says so. "auto" does so for Parquet
+        files of more than 20 million labels and for folders.
     seed : int, default 0
         Same seed, same answer, on any number of threads.
     progress : bool or callable, default False
@@ -144,7 +150,8 @@ def labelers(
     (['w1', 'w2', 'w3', 'w4'], 'spammer')
     """
     draws, seed = as_draws(draws), as_seed(seed)
-    joined, order = in_order(prepare(None, labels, gold=gold, repeats=repeats))
+    source = some_items(labels, engine, gold=gold)
+    joined, order = in_order(prepare(None, source, gold=gold, repeats=repeats))
     votes = joined.labels
     _require_names(votes)
     survey = survey_of(joined, order, cluster=cluster, weights=weights, stratum=stratum, by=by)
@@ -176,7 +183,6 @@ def labelers(
     else:
         refuse_survey(survey.used, "where the labelers' noise is given: leave noise= out.")
         summary, doubts = given_noise(votes, joined.gold, model, fixed), []
-    warnings = joined.warnings + doubts
     tables, priors = summary.confusion_draws, summary.prior_draws
     assert tables is not None
     assert priors is not None
@@ -184,11 +190,6 @@ def labelers(
     bits = label_bits(tables, priors[:, None, :])
     worth, added = _bits_collected(votes, copies, tables, priors, seed)
     swaps, kinds = _swaps_and_kinds(votes, copies, tables, priors, bits)
-    warnings += checks.structure_warnings(
-        votes, np.zeros(votes.n_labelers), votes.n_classes, classifier=False
-    )
-    warnings += _doubts(copies.kept, joined.gold, learned)
-    warnings += wrong_together(readings, joined.gold, votes)
     error = 1 - (priors[:, None, :] * tables.diagonal(axis1=2, axis2=3)).sum(axis=2)
     checked, wrong = _on_gold(votes, joined.gold)
     return LabelersReport(
@@ -214,7 +215,7 @@ def labelers(
         slices={name: found.slices for name, found in graded.items() if found.slices},
         sizes=sizes(joined),
         seed=seed,
-        warnings=warnings,
+        warnings=[*joined.warnings, *doubts, *_warned(joined, copies, readings, learned)],
         assumptions=[
             *notes,
             *_assumptions(summary.model, learned, bool(graded), joined, copies),
@@ -326,7 +327,16 @@ def _require_names(labels: Labels) -> None:
         )
 
 
-def _doubts(labels: Labels, gold: Array, learned: bool) -> list[str]:
+def _warned(joined: Joined, copies: copying.Copies, readings: Views, learned: bool) -> list[str]:
+    votes, nobody = joined.labels, np.zeros(joined.labels.n_labelers)
+    return [
+        *checks.structure_warnings(votes, nobody, votes.n_classes, classifier=False),
+        *_who_of_two(copies.kept, joined.gold, learned),
+        *wrong_together(readings, joined.gold, votes),
+    ]
+
+
+def _who_of_two(labels: Labels, gold: Array, learned: bool) -> list[str]:
     if learned and int((labels.per_labeler > 0).sum()) == 2 and not (gold >= 0).any():
         return [
             "Two labelers show only how often they agree, not who of them is right: their "

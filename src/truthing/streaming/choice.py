@@ -45,7 +45,7 @@ def runs_streamed(given: Mapping[str, Any]) -> bool:
         return False
     on_disk = isinstance(labels, str | Path) and str(labels) != "-"
     if engine == "auto":
-        return on_disk and not reasons and _is_large(Path(str(labels)))
+        return on_disk and not reasons and is_large(Path(str(labels)))
     if not on_disk:
         raise InputError(
             f"`engine={engine!r}` reads labels from a Parquet or CSV file or a folder of Parquet "
@@ -59,7 +59,8 @@ def runs_streamed(given: Mapping[str, Any]) -> bool:
     return True
 
 
-def _is_large(where: Path) -> bool:
+def is_large(where: Path) -> bool:
+    """Whether "auto" leaves these labels on disk."""
     if where.is_dir():
         return True
     if where.suffix.lower() != ".parquet" or not where.is_file():

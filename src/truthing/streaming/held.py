@@ -114,7 +114,7 @@ def hold(
     if predictions is not None:
         own = asked.without("labeler", "label", "truth", "count", "pattern")
         guesses = open_source(predictions, own, ("item", "prediction"), cache)
-    known = _gold(gold, asked)
+    known = given_gold(gold, asked)
     found = regroup(
         source, guesses, known, asked=asked, repeats=repeats, cache=cache, progress=progress
     )
@@ -157,7 +157,8 @@ def _engine(stream: Stream, where: Any) -> Engine:
     return Dask(stream, None if isinstance(where, str) and where == "dask" else where)
 
 
-def _gold(gold: Any, asked: Asked) -> Gold | None:
+def given_gold(gold: Any, asked: Asked) -> Gold | None:
+    """Gold as it is given, or from its file."""
     if isinstance(gold, str | Path):
         own = asked.without("labeler", "label", "prediction", "score", "count", "pattern")
         return read_as(gold, replace(own, layout=None, labeler_columns=())).gold

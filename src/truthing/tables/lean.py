@@ -64,9 +64,9 @@ def _refuse_too_many(name: str, rows: int) -> None:
     if needed > room:
         raise InputError(
             f"{name} holds {rows:,} rows. In memory they take about {needed / 1e9:,.0f} GB, "
-            f"and this machine has {room / 1e9:,.0f}. Above {room // PER_ROW:,} rows only `grade` "
-            "and `rate` work, with `engine='stream'`. For other commands give a file with fewer "
-            "items."
+            f"and this machine has {room / 1e9:,.0f}. Above {room // PER_ROW:,} rows use "
+            "`engine='stream'` of `grade`, `rate`, `compare`, `labelers` and `ceiling`. For other "
+            "commands give a file with fewer items."
         )
 
 

@@ -35,7 +35,7 @@ def _bytes_of(path: str) -> tuple[bytes, str]:
     if file.is_dir():
         raise InputError(
             f"{path} is a folder: name a file in it. (A folder of Parquet files is read by "
-            "`grade`, `rate` and `compare`, which stream it.)"
+            "`grade`, `rate`, `compare`, `labelers` and `ceiling`.)"
         )
     try:
         return file.read_bytes(), file.name
