@@ -27,7 +27,7 @@ from scipy.special import expit, logit
 from scipy.stats import t as student
 
 from truthing.truth.link.design import link_design
-from truthing.truth.link.prior import EFFECTS, KINDS, OWN_EFFECTS, PanelNumbers
+from truthing.truth.link.prior import KINDS, OWN_EFFECTS, OWN_FLAT, PanelNumbers
 
 FREEDOM = {"people": 5.0, "models": 4.0}  # fewer families of judges: heavier tails
 COUNT_AS = 3.0  # the cases of one set are graded by one panel: they count as so many observations
@@ -133,8 +133,10 @@ def fit(seen: Sequence[Observed], kind: str, seed: int = 0) -> PanelNumbers:
     scale = _rounded(WIDEN[seen[0].own][kind] * np.exp(best[5:]) * PARTS[kind])
     slopes = _rounded([mean, WIDEN_SLOPE * np.sqrt(variance)])
     location = _rounded(best[:5] * PLACES[kind])
-    effects = OWN_EFFECTS if seen[0].own else EFFECTS
-    return PanelNumbers(location, scale, *slopes, covariance, FREEDOM[kind], effects)
+    learned = location, scale, *slopes, covariance, FREEDOM[kind]
+    if seen[0].own:
+        return PanelNumbers(*learned, OWN_EFFECTS, OWN_FLAT[kind], better=0.0)
+    return PanelNumbers(*learned)
 
 
 def _rounded(values: Any, digits: int = 4) -> Any:

@@ -36,7 +36,7 @@ def plain_views(signal: np.ndarray, predicted: np.ndarray, n_classes: int = 2) -
 def two_components() -> Components:
     """One that knows the level, one that lets gold speak alone."""
     columns = ([0.7, 0.3], [False, True], [1.0, 1.0], [0.5, 1.0], [0.6, 0.6], [0.3, 1.0], [1, 1])
-    return Components(*map(np.array, columns), (0.9, 0.9))
+    return Components(*map(np.array, columns), np.array([False, True]), (0.9, 0.9))
 
 
 def grid_posterior(

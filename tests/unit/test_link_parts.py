@@ -32,7 +32,7 @@ def views(signal: np.ndarray) -> Views:
 def test_gold_counts_once() -> None:
     """Gold that speaks alone on equal items is Beta(k + 1/2, n - k + 1/2)."""
     columns = ([1e-9, 1.0], [False, True], [1, 1], [1, 1], [0, 0], [1e-3] * 2, [1e-3] * 2)
-    components = Components(*map(np.array, columns))
+    components = Components(*map(np.array, columns), np.array([False, True]))
     gold = np.full(100, -1)
     gold[:15], gold[15:20] = 0, 1
     seen = views(np.full(100, 1.0))
@@ -57,7 +57,7 @@ def test_scarce_gold_counts_less() -> None:
 def test_items_that_labels_doubt_are_doubted() -> None:
     seen = views(np.linspace(-2, 3, 80))
     columns = ([0.7, 0.3], [False, False], [1.0, 1.0], [0.5, 1.0], [0.6, 0.8], [0.3, 0.3], [1, 1])
-    components = Components(*map(np.array, columns))
+    components = Components(*map(np.array, columns), np.array([False, False]))
     design = link_design(seen, *components.middle)
     slope = prior_draws(design, components, 4000, np.random.default_rng(0))[:, 1]
     assert slope.mean() == pytest.approx(0.66, abs=6 * slope.std() / np.sqrt(4000))
@@ -68,13 +68,35 @@ def test_gold_may_always_speak_alone(make) -> None:  # type: ignore[no-untyped-d
     found = make(views(np.linspace(-2, 3, 80)))
     assert found.weight.sum() == pytest.approx(1)
     assert found.weight[found.flat].sum() > 0.01
+    assert found.gold_only[found.flat].all()
+
+
+def test_a_classifier_may_be_better_than_its_panel() -> None:
+    """Without gold the level is as expected; where 24 of 25 gold items are right, it may be that
+    high."""
+    seen = views(np.linspace(-2, 3, 200))
+    found = learned_components(seen, "models")
+    better = found.gold_only & ~found.flat
+    assert found.weight[better].sum() == pytest.approx(0.1)
+    level = found.middle[0]
+    assert found.centre[better] == pytest.approx(level + 2)
+    assert found.informed.centre == pytest.approx(level)
+    gold = np.where(np.arange(200) % 8 == 0, 0, -1)
+    gold[8] = 1
+    without = found._replace(weight=np.where(better, 1e-12, found.weight))
+    high = [
+        float((link.chance() @ link.design.share > 0.95).mean())
+        for prior in (found, without)
+        for link in [draw_link(seen, prior, gold, np.random.default_rng(0), n_draws=4000)]
+    ]
+    assert high[0] > high[1] + 0.03
 
 
 def test_views_that_differ_leave_more_doubt() -> None:
     one = views(np.linspace(-2, 3, 80))
     other = replace(one, levels=one.levels + np.array([-1, -0.5, 0, 0.5, 1]))
     known, doubted = (learned_components(seen, "people") for seen in (one, other))
-    assert (doubted.sd[~doubted.flat] > 1.05 * known.sd[~known.flat]).all()
+    assert (doubted.informed.sd > 1.05 * known.informed.sd).all()
 
 
 def test_agreement_among_labelers_is_fleiss_kappa() -> None:
@@ -112,7 +134,7 @@ def test_models_that_disagree_among_themselves_leave_more_doubt() -> None:
     known, doubted = (
         learned_components(replace(one, by_chance=chance), "models") for chance in (0.5, 0.78)
     )
-    assert (doubted.sd[~doubted.flat] > 1.05 * known.sd[~known.flat]).all()
+    assert (doubted.informed.sd > 1.05 * known.informed.sd).all()
     assert (doubted.centre < known.centre - 0.1).all()
     far = learned_components(replace(one, among=0.95, by_chance=0.8), "models")
     near = learned_components(replace(one, among=0.8, by_chance=0.2), "models")

@@ -202,7 +202,7 @@ class ModelLevel:
         known = components.informed
         variance = float(known.weight @ (known.sd**2 + (known.centre - centre) ** 2))
         tails = sum(weight * multiple for weight, multiple in student_slices(FREEDOM))
-        flat = float(components.weight[components.flat].sum())
+        flat = float(components.weight[components.gold_only].sum())
         return cls(centre, float(np.sqrt(variance / tails)), slope, flat)
 
 

@@ -31,7 +31,11 @@ EFFECTS: Effects = ((0.2, 0.6), (0.5, 1.3), (0.3, 2.8))
 OWN_EFFECTS: Effects = ((0.1, 0.6), (0.4, 1.3), (0.5, 2.8))
 # weight of "the labels say nothing about which items are right" (gold alone), and as much of "they
 # do, but level, slope and class effects are unlike public panels"
-FLAT = {"people": 0.2, "models": 0.3}
+FLAT = 0.18
+OWN_FLAT = {"people": 0.2, "models": 0.3}  # of predictions from these very labels
+# a classifier may be far better than its panel, which labelers graded by the others hardly are:
+# weight, how much higher the level then is expected, and its sd
+BETTER, ABOVE, ABOVE_SD = 0.1, 2.0, 1.0
 # what a gold item counts, where gold is scarce and where it is not: the link's form is not exact,
 # and of language models that told only where gold was scarce (docs/honesty.md)
 TEMPER = {"people": (0.95, 0.95), "models": (0.9, 1.0)}
@@ -48,7 +52,8 @@ class PanelNumbers:
     λ ~ t(``location`` · `features`); ``covariance`` is how well these five are known themselves.
     The parts of the scale add up as squares: one that is always there, one per spread of the views,
     one per lack of accord, one per distance between agreement with the predictions and among the
-    labelers. b ~ N(slope, slope_sd²), ``effects`` are those of the predicted classes.
+    labelers. b ~ N(slope, slope_sd²), ``effects`` are those of the predicted classes. ``flat`` and
+    ``better`` are weights of components that gold decides on.
     """
 
     location: tuple[float, float, float, float, float]
@@ -58,6 +63,8 @@ class PanelNumbers:
     covariance: tuple[tuple[float, ...], ...] = ((0.0,) * 5,) * 5
     freedom: float = 5.0
     effects: Effects = EFFECTS
+    flat: float = FLAT
+    better: float = BETTER
 
     def centre(self, views: Views) -> float:
         return float(self.location @ features(views))
@@ -122,6 +129,8 @@ OWN_LABELS = {
         ),
         freedom=5.0,
         effects=OWN_EFFECTS,
+        flat=OWN_FLAT["people"],
+        better=0.0,
     ),
     "models": PanelNumbers(
         location=(-0.3431, 0.6058, -0.0533, 0.191, 0.2803),
@@ -137,14 +146,17 @@ OWN_LABELS = {
         ),
         freedom=4.0,
         effects=OWN_EFFECTS,
+        flat=OWN_FLAT["models"],
+        better=0.0,
     ),
 }
 
 
 class Components(NamedTuple):
     """A mixture: component q has λ ~ N(centre, sd²), or a uniform accuracy where ``flat``;
-    b ~ N(slope, slope_sd²); effects u ~ N(0, effect_sd²). ``temper`` is what a gold item counts
-    where gold is scarce and where it is not, ``between`` for differences between models."""
+    b ~ N(slope, slope_sd²); effects u ~ N(0, effect_sd²). Those ``gold_only`` take part where gold
+    can tell: flat ones, and a classifier better than its panel. ``temper`` is what a gold item
+    counts where gold is scarce and where it is not, ``between`` for differences between models."""
 
     weight: Array
     flat: Array
@@ -153,6 +165,7 @@ class Components(NamedTuple):
     slope: Array
     slope_sd: Array
     effect_sd: Array
+    gold_only: Array
     temper: tuple[float, float] = (1.0, 1.0)
     between: float = 1.0
 
@@ -163,15 +176,15 @@ class Components(NamedTuple):
     @property
     def middle(self) -> tuple[float, float]:
         """Mean level and slope of the components that know something."""
-        knows = np.where(self.flat, 0.0, self.weight)
+        knows = np.where(self.gold_only, 0.0, self.weight)
         knows = knows / knows.sum() if knows.sum() > 0 else self.weight / self.weight.sum()
         return float(knows @ self.centre), float(knows @ self.slope)
 
     @property
     def informed(self) -> Components:
-        """Without the flat ones, which only make sense beside gold."""
+        """Without those that only make sense beside gold."""
         columns = self._fields[: self._fields.index("temper")]
-        kept = self._replace(**{name: getattr(self, name)[~self.flat] for name in columns})
+        kept = self._replace(**{name: getattr(self, name)[~self.gold_only] for name in columns})
         return kept._replace(weight=kept.weight / kept.weight.sum())
 
 
@@ -187,15 +200,19 @@ def learned_components(
     kinds = KINDS if panel not in KINDS else (panel,)
     rows: list[Row] = []
     for kind in kinds:
-        known, flat = numbers[kind], FLAT[kind] / len(kinds)
+        known = numbers[kind]
+        flat, better = known.flat / len(kinds), known.better / len(kinds)
         centre, scale = known.centre(views), known.scale_of(views, extra_spread)
         for weight, multiple in student_slices(known.freedom):
             wide = np.sqrt(max(multiple, 1.0))  # an odd level allows an odd slope
             for share, effect in known.effects:
-                portion = (1 - 2 * FLAT[kind]) / len(kinds) * weight * share
+                portion = (1 / len(kinds) - 2 * flat - better) * weight * share
                 level = False, centre, scale * np.sqrt(multiple)
-                rows.append((portion, *level, known.slope, known.slope_sd * wide, effect))
+                rows.append((portion, *level, known.slope, known.slope_sd * wide, effect, False))
         rows += _flat_rows(centre, known.slope, flat, flat)
+        if better:
+            upwards = False, centre + ABOVE, ABOVE_SD, known.slope, known.slope_sd
+            rows += [(better * share, *upwards, u, True) for share, u in EFFECTS]
     few, many = np.mean([TEMPER[kind] for kind in kinds], axis=0)
     between = float(np.mean([BETWEEN[kind] for kind in kinds]))
     return _as_components(rows, (float(few), float(many)), between)
@@ -210,7 +227,7 @@ def stated_components(
     scales = stated_scales(right * (1 - right), panel_error)
     centre = float(views.levels[1])
     rows: list[Row] = [
-        (0.9 * share / len(scales), False, centre, scale, slope, slope_sd, effect)
+        (0.9 * share / len(scales), False, centre, scale, slope, slope_sd, effect, False)
         for scale in scales
         for share, effect in EFFECTS
     ]
@@ -219,17 +236,18 @@ def stated_components(
 
 def _flat_rows(centre: float, slope: float, alike: float, free: float) -> list[Row]:
     rows: list[Row] = [
-        (alike * share, True, centre, 1.0, 0.0, 0.02, effect) for share, effect in EFFECTS
+        (alike * share, True, centre, 1.0, 0.0, 0.02, effect, True) for share, effect in EFFECTS
     ]
-    return [*rows, (free, True, centre, 1.0, slope, 1.0, 2.5)]
+    return [*rows, (free, True, centre, 1.0, slope, 1.0, 2.5, True)]
 
 
 def _as_components(
     rows: list[Row], temper: tuple[float, float] = (1.0, 1.0), between: float = 1.0
 ) -> Components:
     table = np.array(rows, dtype=float)
-    weight, flat, centre, sd, slope, slope_sd, effect_sd = table.T
-    return Components(weight, flat > 0, centre, sd, slope, slope_sd, effect_sd, temper, between)
+    weight, flat, centre, sd, slope, slope_sd, effect_sd, gold_only = table.T
+    numbers = centre, sd, slope, slope_sd, effect_sd
+    return Components(weight, flat > 0, *numbers, gold_only > 0, temper, between)
 
 
 def stated_scales(variance: float, panel_error: PanelError) -> Array:
