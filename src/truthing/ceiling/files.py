@@ -55,7 +55,8 @@ def read_ceiling(
     fit in memory those of a random choice of items."""
     if kind is not None and kind not in KINDS:
         raise InputError(f"`kind={kind!r}` is not known: choose {listing(KINDS)}.")
-    path = some_items(path, engine, asked=Asked.of(layout=layout, **columns))
+    if kind in (None, "labels"):
+        path, _ = some_items(path, engine, asked=Asked.of(layout=layout, **columns))
     table = open_table(path)
     by_name = {} if kind == "labels" else _by_name(table, kind, column, columns)
     if by_name:

@@ -85,8 +85,10 @@ def labelers(
 
     output.check()
     asked = files_are.asked()
-    source = some_items(labels[0], engine, asked=asked, gold=gold) if len(labels) == 1 else labels
-    case = read_case(source, gold=gold, asked=asked)
+    columns = cluster, weights, stratum, by
+    only = labels[0] if len(labels) == 1 else labels
+    source, known = some_items(only, engine, asked=asked, gold=gold, columns=columns)
+    case = read_case(source, gold=known, asked=asked)
     votes = case.labels
     with waiting() as progress:
         result = describe(

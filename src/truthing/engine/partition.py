@@ -50,7 +50,11 @@ def places_from(file: str, first: int) -> Callable[[int], str]:
 def item_names(series: pl.Series, place: Callable[[int], str]) -> pl.Series:
     """Items as whole numbers or as texts without blanks around them."""
     if series.dtype.is_integer():
-        names = series.cast(pl.Int64)
+        names = series.cast(pl.Int64, strict=False)
+        if names.null_count() > series.null_count():
+            raise InputError(f"{place(0)}: items are too large for numbers: write them as text.")
+    elif series.dtype.is_nested() or series.dtype == pl.Binary:
+        raise InputError(f"{place(0)}: items are of type {series.dtype}: write them as text.")
     elif series.dtype.is_float():
         names = series.cast(pl.Int64, strict=False)
         if not (names.cast(pl.Float64) == series).fill_null(True).all():

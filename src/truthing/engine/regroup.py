@@ -17,7 +17,7 @@ import polars as pl
 
 from truthing.class_codes import Array, places_by_name, places_in_order
 from truthing.engine.partition import deal_labels, deal_predictions, item_names
-from truthing.engine.source import LabelSource
+from truthing.engine.source import LabelSource, make_folder
 from truthing.engine.store import VERSION, Page, write_shard
 from truthing.engine.words import Vocabulary, one_list
 from truthing.errors import InputError
@@ -101,13 +101,7 @@ def _dealt(
     if n_buckets > np.iinfo(np.uint16).max:
         raise InputError(f"{labels.name} has {labels.n_rows:,} rows: split it into several sets.")
     part = root / f"part-{os.getpid()}"
-    try:
-        part.mkdir(parents=True)
-    except OSError as reason:
-        raise InputError(
-            f"{root.parent} cannot be written ({reason.strerror}): say where shards may be kept "
-            "with the environment variable TRUTHING_CACHE."
-        ) from None
+    make_folder(part)
     try:
         labelers, words = deal_labels(labels, n_buckets, part)
         found = {

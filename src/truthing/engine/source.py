@@ -5,8 +5,8 @@ written as Parquet once.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from truthing.tables.table import Table
 
 HEAD = 20_000  # rows that show what the columns are
 HEAD_BYTES = 1_000_000
+TABLES = (".csv", ".tsv", ".jsonl", ".xlsx")  # files that may hold labels too
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,12 @@ class LabelSource:
     @property
     def n_rows(self) -> int:
         return sum(self.heights)
+
+    def with_columns(self, names: Iterable[str]) -> LabelSource:
+        """The same with more columns, whose role is `other` and their name."""
+        roles = {other(name): name for name in names if name not in self.columns.values()}
+        _require_one_schema(self.files, [shape_of(file)[0] for file in self.files], roles)
+        return replace(self, columns={**self.columns, **roles})
 
     def batches(self, size: int) -> Iterator[tuple[str, int, pl.DataFrame]]:
         """File, first row and rows, at most ``size`` at a time, columns called by their roles."""
@@ -64,6 +71,29 @@ def open_source(path: Any, asked: Asked, wanted: tuple[str, ...], cache: Path) -
     table = Table(head, where.name, "Parquet", typed=typed, first_line=1)
     columns = recognise(table, asked)
     roles = _roles(table, columns, wanted)
+    _require_one_schema(files, schemas, roles)
+    return LabelSource(tuple(files), heights, where.name, roles, table, _stamp(files, roles))
+
+
+def make_folder(cache: Path) -> None:
+    """A folder for what is kept between runs."""
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+    except OSError as reason:
+        raise InputError(
+            f"{cache} cannot be written ({reason.strerror}): say where shards may be kept with the "
+            "environment variable TRUTHING_CACHE."
+        ) from None
+
+
+def other(name: str) -> str:
+    """The role of a column that has none."""
+    return f"column {name}"
+
+
+def _require_one_schema(
+    files: Sequence[Path], schemas: Sequence[Any], roles: Mapping[str, str]
+) -> None:
     for file, schema in zip(files[1:], schemas[1:]):
         for column in roles.values():
             if schema.get(column) != schemas[0][column]:
@@ -72,7 +102,6 @@ def open_source(path: Any, asked: Asked, wanted: tuple[str, ...], cache: Path) -
                     f"{files[0].name} has {schemas[0][column]}: write all files of the folder with "
                     "the same columns and types."
                 )
-    return LabelSource(tuple(files), heights, where.name, roles, table, _stamp(files, roles))
 
 
 def _files(where: Path) -> list[Path]:
@@ -80,6 +109,12 @@ def _files(where: Path) -> list[Path]:
         found = sorted(p for p in where.iterdir() if p.suffix.lower() == ".parquet")
         if not found:
             raise InputError(f"{where} holds no Parquet file.")
+        others = sorted(p.name for p in where.iterdir() if p.suffix.lower() in TABLES)
+        if others:
+            raise InputError(
+                f"{where} holds {others[0]} beside Parquet files: move it elsewhere, or write it "
+                "as Parquet."
+            )
         return found
     if not where.exists():
         raise InputError(
@@ -122,7 +157,7 @@ def _converted(file: Path, asked: Asked, cache: Path) -> Path:
     head = text.delimited(content, file.name, asked.delimiter)
     target = cache / f"{file.stem}-{_stamp([file], {})}.parquet"
     if not target.exists():
-        cache.mkdir(parents=True, exist_ok=True)
+        make_folder(cache)
         part = target.with_suffix(".part")
         separator = asked.delimiter or text.find_separator(content)
         scan = pl.scan_csv(file, separator=separator, infer_schema=False)

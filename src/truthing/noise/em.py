@@ -16,7 +16,7 @@ import numpy as np
 
 from truthing.class_codes import Array
 from truthing.labels import Labels
-from truthing.noise.em_passes import Coded, first_counts, numbers_of, one_pass
+from truthing.noise.em_passes import PARTS, Coded, first_counts, numbers_of, one_pass
 from truthing.threads import n_threads
 
 TINY = 1e-10
@@ -132,13 +132,15 @@ def fit_codes(
         np.empty(0, dtype=np.float32) if weights is None else weights.astype(np.float32),
         np.full(n_items, -1) if gold is None else np.array(gold, dtype=np.int64),
     )
-    threads, numbers = threads or n_threads(), numbers_of(labels, n_classes)
-    theta = model.start(*first_counts(labels, model.n_labelers * n_classes, n_classes, threads))
+    numbers = numbers_of(labels, n_classes)
+    # sums of short numbers must not depend on how many threads there are
+    parts = PARTS if numbers is np.float32 else threads or n_threads()
+    theta = model.start(*first_counts(labels, model.n_labelers * n_classes, n_classes, parts))
     nothing = np.empty((0, n_classes * model.n_strata))
     path: list[float] = []
 
     def expect(at: Theta, posterior: Array) -> tuple[Array, Array, float]:
-        return one_pass(labels, *model.tables(at), model.n_strata, posterior, threads, numbers)
+        return one_pass(labels, *model.tables(at), model.n_strata, posterior, parts, numbers)
 
     def step(at: Theta) -> tuple[Theta, float]:
         counts, totals, likelihood = expect(at, nothing)

@@ -44,17 +44,16 @@ def one_pass(
     prior: Array,
     n_strata: int,
     posterior: Array,
-    threads: int,
+    parts: int,
     numbers: type[np.floating] = np.float64,
 ) -> tuple[Array, Array, float]:
     """E step at (rows, prior) and the counts of the M step; ``rows`` and counts are (labeler ·
     C + label) × states.
 
-    ``posterior`` is filled, unless it is empty. ``numbers`` are those of `numbers_of`.
+    ``posterior`` is filled, unless it is empty. Items are cut into so many ``parts``; ``numbers``
+    are those of `numbers_of`.
     """
     n_items, n_states = len(labels.start_of) - 1, len(prior)
-    # sums of short numbers must not depend on how many threads there are
-    parts = shares(n_items, threads if numbers is np.float64 else PARTS)
     tables: tuple[Array, ...] = rows, prior
     if len(labels.votes):
         work, tables = _pass_of_votes, (np.log(rows), np.log(prior))
@@ -63,7 +62,8 @@ def one_pass(
     else:
         work, tables = _pass, (_in_fours(rows, numbers), _in_fours(prior, np.float64))
     tables = tuple(np.ascontiguousarray(table) for table in tables)
-    found = in_threads(work, [(labels, *tables, n_strata, posterior, *part) for part in parts])
+    jobs = [(labels, *tables, n_strata, posterior, *part) for part in shares(n_items, parts)]
+    found = in_threads(work, jobs)
     counts, totals = _added(found)
     return counts[:, :n_states], totals[:n_states], float(sum(part[2] for part in found))
 
@@ -206,10 +206,10 @@ def _pass_of_two(labels, rows, prior, n_strata, posterior, first, last):  # type
     return counts, totals, likelihood
 
 
-def first_counts(labels: Coded, n_rows: int, n_classes: int, threads: int) -> tuple[Array, Array]:
+def first_counts(labels: Coded, n_rows: int, n_classes: int, parts: int) -> tuple[Array, Array]:
     """The M step of a soft majority vote."""
-    parts = shares(len(labels.start_of) - 1, threads)
-    return _added(in_threads(_first_counts, [(labels, n_rows, n_classes, *p) for p in parts]))
+    cut = shares(len(labels.start_of) - 1, parts)
+    return _added(in_threads(_first_counts, [(labels, n_rows, n_classes, *part) for part in cut]))
 
 
 @njit(nogil=True)

@@ -115,8 +115,8 @@ def labelers(
         Draws of the posterior.
     engine : {"auto", "memory", "stream"}, default "auto"
         "stream": labels in Parquet or CSV that need not fit in memory are answered for by a random
-        choice of their items, and all gold items; the report says so. "auto" does so for Parquet
-        files of more than 20 million labels and for folders.
+        choice of their items, and gold items beside it; the report says so. "auto" does so for
+        Parquet files of more than 20 million labels and for folders.
     seed : int, default 0
         Same seed, same answer, on any number of threads.
     progress : bool or callable, default False
@@ -150,8 +150,9 @@ def labelers(
     (['w1', 'w2', 'w3', 'w4'], 'spammer')
     """
     draws, seed = as_draws(draws), as_seed(seed)
-    source = some_items(labels, engine, gold=gold)
-    joined, order = in_order(prepare(None, source, gold=gold, repeats=repeats))
+    asked_for = cluster, weights, stratum, by
+    source, known = some_items(labels, engine, gold=gold, columns=asked_for)
+    joined, order = in_order(prepare(None, source, gold=known, repeats=repeats))
     votes = joined.labels
     _require_names(votes)
     survey = survey_of(joined, order, cluster=cluster, weights=weights, stratum=stratum, by=by)

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from truthing.asking import left_out_labeler
+from truthing.case import is_source
 from truthing.class_codes import Array, places_by_name
 from truthing.engine.base import Engine
 from truthing.engine.partition import item_names, spelled
@@ -90,7 +91,7 @@ def cache_folder(labels: Any) -> Path:
     """Where shards are kept: as the environment variable TRUTHING_CACHE says, else beside the
     labels."""
     named = os.environ.get("TRUTHING_CACHE")
-    where = Path(str(labels))
+    where = Path(str(labels)).resolve()
     return Path(named) if named else where.with_name(where.name + ".shards")
 
 
@@ -159,7 +160,7 @@ def _engine(stream: Stream, where: Any) -> Engine:
 
 def given_gold(gold: Any, asked: Asked) -> Gold | None:
     """Gold as it is given, or from its file."""
-    if isinstance(gold, str | Path):
+    if is_source(gold):
         own = asked.without("labeler", "label", "prediction", "score", "count", "pattern")
         return read_as(gold, replace(own, layout=None, labeler_columns=())).gold
     return as_gold(gold)

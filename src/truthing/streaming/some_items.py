@@ -4,30 +4,44 @@ not sums over items: who copies whom, what a label adds, the Bayes error.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from truthing.engine.partition import BATCH, item_names, places_from
-from truthing.engine.source import LabelSource, open_source
+from truthing.engine.source import LabelSource, open_source, other
 from truthing.errors import InputError
+from truthing.names import names_at
 from truthing.notes import Notes
+from truthing.predictions import Gold
 from truthing.streaming.choice import is_large
 from truthing.streaming.held import cache_folder, given_gold
 from truthing.tables.asked import UNASKED, Asked
+from truthing.tables.columns import recognise
 from truthing.tables.table import Table
 
 MOST_LABELS = 2_000_000
+FEW_ITEMS = 1000
+MUCH_GOLD = 0.02  # of the labels chosen: more gold from elsewhere would move what is said of all
 ENGINES = ("auto", "memory", "stream")
 HASHES = 2**64
 
 
-def some_items(source: Any, engine: str, *, asked: Asked = UNASKED, gold: Any = None) -> Any:
-    """``source`` as it is where it is read whole. Otherwise a table with all rows of a random
-    choice of its items, chosen by a hash of their names, and of all gold items; its notes say so.
+def some_items(
+    source: Any,
+    engine: str,
+    *,
+    asked: Asked = UNASKED,
+    gold: Any = None,
+    columns: Iterable[Any] = (),
+) -> tuple[Any, Any]:
+    """Labels and gold as they are where all are read. Otherwise a table with all rows of a random
+    choice of items, chosen by a hash of their names, and the gold that goes with it; the table's
+    notes say so. ``columns`` may name more columns that are asked for.
     """
     if engine not in ENGINES:
         raise InputError(
@@ -37,41 +51,115 @@ def some_items(source: Any, engine: str, *, asked: Asked = UNASKED, gold: Any = 
     on_disk = isinstance(source, str | Path) and str(source) != "-"
     if engine == "stream" and not on_disk:
         raise InputError(
-            "`engine='stream'` reads labels from a Parquet or CSV file or a folder of Parquet "
+            "`engine='stream'` reads labels from one Parquet or CSV file or a folder of Parquet "
             "files: give its path, or use `engine='memory'`."
         )
     if engine == "memory" or not on_disk or (engine == "auto" and not is_large(Path(str(source)))):
-        return source
-    opened = open_source(source, asked, ("item", "labeler", "label"), cache_folder(source))
-    share = min(1.0, MOST_LABELS / opened.n_rows)
+        return source, gold
+    try:
+        opened = open_source(source, asked, ("item", "labeler", "label"), cache_folder(source))
+    except InputError:
+        if engine == "auto" and Path(str(source)).is_file():
+            return source, gold  # no long table: it is read whole
+        raise
+    named = [c for c in columns if isinstance(c, str) and c in opened.head.frame.columns]
+    truth = recognise(opened.head, asked).role.get("truth") if gold is None else None
+    opened = opened.with_columns([*named, *([truth] if truth else [])])
     known = given_gold(gold, asked)
-    names = pl.Series([] if known is None else list(map(str, known.items)), dtype=pl.String)
-    rows = pl.concat(_chosen(opened, share, names))
-    if not rows.height:
-        raise InputError(
-            f"{opened.name}: its items have so many labels each that a random choice of items "
-            "holds none. Read fewer items into a file of their own."
+    names = set(known.items) if known else _beside_labels(opened, truth) if truth else set()
+    found = _Choice(opened, min(1.0, MOST_LABELS / opened.n_rows), names).read()
+    return found.table(), None if known is None else found.left_of(known)
+
+
+def _beside_labels(source: LabelSource, truth: str) -> set[Any]:
+    """The items whose truth stands beside their labels."""
+    names: set[Any] = set()
+    for file, first, rows in source.batches(BATCH):
+        told = rows.filter(rows[other(truth)].is_not_null())
+        names |= set(item_names(told["item"], places_from(file, first)).unique().to_list())
+    return names
+
+
+@dataclass(eq=False)
+class _Choice:
+    """What was chosen of a source, and what of its gold lies outside the choice."""
+
+    source: LabelSource
+    share: float
+    gold: set[Any]  # names of gold items
+    chosen: list[pl.DataFrame] = field(default_factory=list)
+    outside: list[pl.DataFrame] = field(default_factory=list)
+    labelers: set[Any] = field(default_factory=set)
+    met: set[str] = field(default_factory=set)  # gold items outside, as they are spelled there
+
+    def read(self) -> _Choice:
+        known = {text for name in self.gold for text in _spelled(name)}
+        wanted = pl.Series(sorted(known), dtype=pl.String).implode()
+        for file, first, rows in self.source.batches(BATCH):
+            items = item_names(rows["item"], places_from(file, first))
+            kept = items.hash(1) < min(int(self.share * HASHES), HASHES - 1)
+            texts = items.cast(pl.String)
+            elsewhere = texts.is_in(wanted) & ~kept
+            self.chosen.append(rows.filter(kept))
+            if elsewhere.any():
+                self.outside.append(rows.filter(elsewhere))
+                self.met |= set(texts.filter(elsewhere).unique().to_list())
+            self.labelers |= set(rows["labeler"].drop_nulls().unique().to_list())
+        return self
+
+    @property
+    def takes_gold(self) -> bool:
+        """Whether gold from outside the choice is so little that it changes nothing else."""
+        more = sum(part.height for part in self.outside)
+        return more <= MUCH_GOLD * sum(part.height for part in self.chosen)
+
+    def left_of(self, gold: Gold) -> Gold:
+        """Gold without the items that were left out."""
+        if self.takes_gold:
+            return gold
+        keep = [i for i, name in enumerate(gold.items) if not self.met & set(_spelled(name))]
+        return replace(gold, items=names_at(gold.items, np.array(keep)), label=gold.label[keep])
+
+    def table(self) -> Table:
+        """The rows under their own names; where they are not all, its notes say so."""
+        rows = pl.concat([*self.chosen, *(self.outside if self.takes_gold else [])])
+        found = replace(self.source.head, frame=rows.rename(self.source.columns), unit="")
+        if self.share == 1:
+            return found
+        n_items = pl.concat([part["item"] for part in self.chosen]).n_unique()
+        if n_items < 2:
+            raise InputError(
+                f"{self.source.name}: its items have so many labels each that a random choice of "
+                "items holds none. Write fewer items to a file of their own."
+            )
+        gold = ", and of all gold items" if self.met and self.takes_gold else ""
+        remark = (
+            f"{self.source.name}: {rows.height:,} of {self.source.n_rows:,} labels were read, "
+            f"those of a random {self.share:.2%} of the items{gold}. Counts are of these labels; "
+            "the rest is about all items."
         )
-    found = replace(opened.head, frame=rows, unit="")
-    return found if share == 1 else _with_a_word(found, opened, share, len(names) > 0)
+        absent = len(self.labelers) - rows["labeler"].drop_nulls().n_unique()
+        checks = tuple(self._doubts(n_items, absent))
+        return replace(found, notes=found.notes + Notes(remarks=(remark,), checks=checks))
+
+    def _doubts(self, n_items: int, absent: int) -> Iterator[str]:
+        if not self.takes_gold:
+            yield (
+                f"{len(self.met):,} gold items are not among the items that were read: so much "
+                "gold would change what is said of all items. It was left out."
+            )
+        if n_items < FEW_ITEMS:
+            yield f"Only {n_items:,} items were chosen: each has very many labels."
+        if absent:
+            yield f"{absent:,} labelers gave none of the labels that were read, and are not listed."
 
 
-def _chosen(source: LabelSource, share: float, gold: pl.Series) -> Iterator[pl.DataFrame]:
-    """Batches of rows, all columns under their own names."""
-    item = source.columns["item"]
-    whole = replace(source, columns={name: name for name in source.head.frame.columns})
-    for file, first, rows in whole.batches(BATCH):
-        items = item_names(rows[item], places_from(file, first))
-        if share < 1:
-            kept = items.hash(1) < int(share * HASHES)
-            rows = rows.filter(kept | items.cast(pl.String).is_in(gold.implode()))
-        yield rows
-
-
-def _with_a_word(table: Table, source: LabelSource, share: float, has_gold: bool) -> Table:
-    also = " and all gold items" if has_gold else ""
-    remark = (
-        f"{source.name}: {table.height:,} of {source.n_rows:,} labels were read, those of a random "
-        f"{share:.2g} of the items{also}. Counts are of these labels; the rest is about all items."
-    )
-    return replace(table, notes=table.notes + Notes(remarks=(remark,)))
+def _spelled(name: Any) -> list[str]:
+    """How a file may spell an item's name: whole numbers also with a decimal point."""
+    text = str(name)
+    try:
+        number = float(text)
+        whole = number == int(number)
+    except (ValueError, OverflowError):
+        whole = False
+    return [text, str(int(number)), f"{int(number)}.0"] if whole else [text]

@@ -34,8 +34,8 @@ def _bytes_of(path: str) -> tuple[bytes, str]:
     file = Path(path)
     if file.is_dir():
         raise InputError(
-            f"{path} is a folder: name a file in it. (A folder of Parquet files is read by "
-            "`grade`, `rate`, `compare`, `labelers` and `ceiling`.)"
+            f"{path} is a folder: name a file in it. (One folder of Parquet files is read by "
+            "`grade`, `rate`, `compare`, `labelers` and `ceiling`, unless `engine='memory'`.)"
         )
     try:
         return file.read_bytes(), file.name
