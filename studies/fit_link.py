@@ -27,7 +27,15 @@ from scipy.special import expit, logit
 from scipy.stats import t as student
 
 from truthing.truth.link.design import link_design
-from truthing.truth.link.prior import KINDS, OWN_EFFECTS, OWN_FLAT, PanelNumbers
+from truthing.truth.link.prior import (
+    BETTER,
+    EFFECTS,
+    FLAT,
+    KINDS,
+    OWN_EFFECTS,
+    OWN_FLAT,
+    PanelNumbers,
+)
 
 FREEDOM = {"people": 5.0, "models": 4.0}  # fewer families of judges: heavier tails
 COUNT_AS = 3.0  # the cases of one set are graded by one panel: they count as so many observations
@@ -135,8 +143,8 @@ def fit(seen: Sequence[Observed], kind: str, seed: int = 0) -> PanelNumbers:
     location = _rounded(best[:5] * PLACES[kind])
     learned = location, scale, *slopes, covariance, FREEDOM[kind]
     if seen[0].own:
-        return PanelNumbers(*learned, OWN_EFFECTS, OWN_FLAT[kind], better=0.0)
-    return PanelNumbers(*learned)
+        return PanelNumbers(*learned, OWN_EFFECTS, OWN_FLAT[kind])
+    return PanelNumbers(*learned, EFFECTS, FLAT[kind], BETTER[kind])
 
 
 def _rounded(values: Any, digits: int = 4) -> Any:

@@ -31,11 +31,12 @@ EFFECTS: Effects = ((0.2, 0.6), (0.5, 1.3), (0.3, 2.8))
 OWN_EFFECTS: Effects = ((0.1, 0.6), (0.4, 1.3), (0.5, 2.8))
 # weight of "the labels say nothing about which items are right" (gold alone), and as much of "they
 # do, but level, slope and class effects are unlike public panels"
-FLAT = 0.18
+FLAT = {"people": 0.2, "models": 0.18}
 OWN_FLAT = {"people": 0.2, "models": 0.3}  # of predictions from these very labels
 # a classifier may be far better than its panel, which labelers graded by the others hardly are:
-# weight, how much higher the level then is expected, and its sd
-BETTER, ABOVE, ABOVE_SD = 0.1, 2.0, 1.0
+# its weight, how much higher the level then is expected, and the sd of that
+BETTER = {"people": 0.05, "models": 0.1}
+ABOVE, ABOVE_SD = 2.0, 1.0
 # what a gold item counts, where gold is scarce and where it is not: the link's form is not exact,
 # and of language models that told only where gold was scarce (docs/honesty.md)
 TEMPER = {"people": (0.95, 0.95), "models": (0.9, 1.0)}
@@ -63,8 +64,8 @@ class PanelNumbers:
     covariance: tuple[tuple[float, ...], ...] = ((0.0,) * 5,) * 5
     freedom: float = 5.0
     effects: Effects = EFFECTS
-    flat: float = FLAT
-    better: float = BETTER
+    flat: float = 0.2
+    better: float = 0.0
 
     def centre(self, views: Views) -> float:
         return float(self.location @ features(views))
@@ -97,6 +98,8 @@ DEFAULT = {
             (0.0, 0.0, 0.0, 0.0, 0.0),
         ),
         freedom=5.0,
+        flat=FLAT["people"],
+        better=BETTER["people"],
     ),
     "models": PanelNumbers(
         location=(-0.2236, 0.7028, 0.0029, 0.207, 0.1735),
@@ -111,6 +114,8 @@ DEFAULT = {
             (-0.0072, -0.0067, 9e-05, 0.00111, 0.00775),
         ),
         freedom=4.0,
+        flat=FLAT["models"],
+        better=BETTER["models"],
     ),
 }
 # predictions that come from these very labels: the panel's consensus, or a model trained on it
@@ -130,7 +135,6 @@ OWN_LABELS = {
         freedom=5.0,
         effects=OWN_EFFECTS,
         flat=OWN_FLAT["people"],
-        better=0.0,
     ),
     "models": PanelNumbers(
         location=(-0.3431, 0.6058, -0.0533, 0.191, 0.2803),
@@ -147,7 +151,6 @@ OWN_LABELS = {
         freedom=4.0,
         effects=OWN_EFFECTS,
         flat=OWN_FLAT["models"],
-        better=0.0,
     ),
 }
 
