@@ -186,6 +186,8 @@ def test_a_large_file_of_another_kind_is_read_whole(
     soft = tmp_path / "soft.parquet"
     pl.DataFrame({"item": range(100), "soft": np.linspace(0, 1, 100)}).write_parquet(soft)
     assert list(read_ceiling(soft).arguments) == ["soft"]
+    with pytest.raises(tr.InputError, match="reads votes"):
+        read_ceiling(soft, kind="soft", engine="stream")
     wide = tmp_path / "wide.parquet"
     votes = np.random.default_rng(0).integers(0, 2, (100, 3))
     columns = {f"anna {t}": votes[:, t] for t in range(3)}

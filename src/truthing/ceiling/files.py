@@ -55,7 +55,10 @@ def read_ceiling(
     fit in memory those of a random choice of items."""
     if kind is not None and kind not in KINDS:
         raise InputError(f"`kind={kind!r}` is not known: choose {listing(KINDS)}.")
-    if kind in (None, "labels"):
+    votes = kind in (None, "labels")
+    if not votes and engine not in ("auto", "memory"):
+        raise InputError(f"`engine={engine!r}` reads votes: leave it out beside `kind={kind!r}`.")
+    if votes:
         path, _ = some_items(path, engine, asked=Asked.of(layout=layout, **columns))
     table = open_table(path)
     by_name = {} if kind == "labels" else _by_name(table, kind, column, columns)
@@ -75,7 +78,7 @@ def read_ceiling(
     if reading.columns.scores and not reading.has_labels:
         return _from_scores(reading, kind)
     labels = reading.labels.resolve_repeats(repeats)
-    words = [f"{table.name}: {str(labels).splitlines()[0]}", *table.notes.remarks]
+    words = [f"{table.name}: {str(labels).splitlines()[0]}", *table.notes.all]
     return CeilingFile({"counts": labels}, labels.items, ". ".join(words))
 
 
