@@ -43,6 +43,8 @@ class LabelSource:
     def with_columns(self, names: Iterable[str]) -> LabelSource:
         """The same with more columns, whose role is `other` and their name."""
         roles = {other(name): name for name in names if name not in self.columns.values()}
+        if not roles:
+            return self
         _require_one_schema(self.files, [shape_of(file)[0] for file in self.files], roles)
         return replace(self, columns={**self.columns, **roles})
 

@@ -43,14 +43,9 @@ def runs_streamed(given: Mapping[str, Any]) -> bool:
         raise InputError(f"engine {engine!r} is not known: choose {', '.join(ENGINES)}.")
     if engine == "memory":
         return False
-    on_disk = isinstance(labels, str | Path) and str(labels) != "-"
     if engine == "auto":
-        return on_disk and not reasons and is_large(Path(str(labels)))
-    if not on_disk:
-        raise InputError(
-            f"`engine={engine!r}` reads labels from a Parquet or CSV file or a folder of Parquet "
-            "files: give its path, or use `engine='memory'`."
-        )
+        return not reasons and is_large(labels)
+    require_on_disk(labels, engine)
     if reasons:
         raise InputError(
             f"`engine={engine!r}` answers by the link with learned noise; {reasons[0]} needs the "
@@ -59,8 +54,24 @@ def runs_streamed(given: Mapping[str, Any]) -> bool:
     return True
 
 
-def is_large(where: Path) -> bool:
+def require_on_disk(labels: Any, engine: Any) -> None:
+    """Labels in a file or folder, where an engine reads nothing else."""
+    if not _on_disk(labels):
+        raise InputError(
+            f"`engine={engine!r}` reads labels from a Parquet or CSV file or a folder of Parquet "
+            "files: give its path, or use `engine='memory'`."
+        )
+
+
+def _on_disk(labels: Any) -> bool:
+    return isinstance(labels, str | Path) and str(labels) != "-"
+
+
+def is_large(labels: Any) -> bool:
     """Whether "auto" leaves these labels on disk."""
+    if not _on_disk(labels):
+        return False
+    where = Path(str(labels))
     if where.is_dir():
         return True
     if where.suffix.lower() != ".parquet" or not where.is_file():

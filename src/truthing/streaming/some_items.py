@@ -18,7 +18,7 @@ from truthing.errors import InputError
 from truthing.names import names_at
 from truthing.notes import Notes
 from truthing.predictions import Gold
-from truthing.streaming.choice import is_large
+from truthing.streaming.choice import is_large, require_on_disk
 from truthing.streaming.held import cache_folder, given_gold
 from truthing.tables.asked import UNASKED, Asked
 from truthing.tables.columns import recognise
@@ -48,13 +48,9 @@ def some_items(
             f"engine {engine!r} is not known here: choose {', '.join(ENGINES)}. Labels that do not "
             "fit in memory are answered for by a random choice of their items."
         )
-    on_disk = isinstance(source, str | Path) and str(source) != "-"
-    if engine == "stream" and not on_disk:
-        raise InputError(
-            "`engine='stream'` reads labels from one Parquet or CSV file or a folder of Parquet "
-            "files: give its path, or use `engine='memory'`."
-        )
-    if engine == "memory" or not on_disk or (engine == "auto" and not is_large(Path(str(source)))):
+    if engine == "stream":
+        require_on_disk(source, engine)
+    elif engine == "memory" or not is_large(source):
         return source, gold
     try:
         opened = open_source(source, asked, ("item", "labeler", "label"), cache_folder(source))
@@ -65,9 +61,11 @@ def some_items(
     named = [c for c in columns if isinstance(c, str) and c in opened.head.frame.columns]
     truth = recognise(opened.head, asked).role.get("truth") if gold is None else None
     opened = opened.with_columns([*named, *([truth] if truth else [])])
-    known = given_gold(gold, asked)
-    names = set(known.items) if known else _beside_labels(opened, truth) if truth else set()
-    found = _Choice(opened, min(1.0, MOST_LABELS / opened.n_rows), names).read()
+    share, known = min(1.0, MOST_LABELS / opened.n_rows), given_gold(gold, asked)
+    names: set[Any] = set()  # of gold that may lie outside the choice
+    if share < 1:
+        names = set(known.items) if known else _beside_labels(opened, truth) if truth else names
+    found = _Choice(opened, share, names).read()
     return found.table(), None if known is None else found.left_of(known)
 
 
@@ -98,13 +96,13 @@ class _Choice:
         for file, first, rows in self.source.batches(BATCH):
             items = item_names(rows["item"], places_from(file, first))
             kept = items.hash(1) < min(int(self.share * HASHES), HASHES - 1)
-            texts = items.cast(pl.String)
-            elsewhere = texts.is_in(wanted) & ~kept
             self.chosen.append(rows.filter(kept))
-            if elsewhere.any():
+            self.labelers |= set(rows["labeler"].drop_nulls().unique().to_list())
+            if known:
+                texts = items.cast(pl.String)
+                elsewhere = texts.is_in(wanted) & ~kept
                 self.outside.append(rows.filter(elsewhere))
                 self.met |= set(texts.filter(elsewhere).unique().to_list())
-            self.labelers |= set(rows["labeler"].drop_nulls().unique().to_list())
         return self
 
     @property
