@@ -42,7 +42,7 @@ FLOORS = [
     {"report", "shares"},
     {"by_the_book"},
     {"streaming"},
-    {"multi_label"},
+    {"multi_label", "by_items"},
     {"grading"},
     {"rate"},
     {"doctor"},

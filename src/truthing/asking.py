@@ -26,7 +26,7 @@ from truthing.simulation import class_prior
 from truthing.survey.calibration import CalibrationItems, read_calibration
 from truthing.survey.clusters import forgotten_weights, suspected
 from truthing.survey.columns import column_of, number_in
-from truthing.survey.design import Survey, read_survey
+from truthing.survey.design import PLAIN, Survey, read_survey
 from truthing.survey.gold_choice import STRANGE, GoldChoice, bounds, gold_choice
 from truthing.tables.asked import Asked
 from truthing.truth.link.counts import MOST_DENSE
@@ -64,13 +64,16 @@ def survey_of(joined: Joined, order: Order, **columns: Any) -> Survey:
     graded = order.labels.items
     survey = read_survey(joined.labels.items, (joined.given, graded), joined.readings, **columns)
     joined.warnings.extend(survey.warnings)
-    if survey.cluster is None:
-        hint = suspected(graded, joined.readings)
-        joined.warnings.extend([hint] if hint else [])
-    if survey.weight is None and survey.stratum is None:
-        hint = forgotten_weights(joined.readings)
-        joined.warnings.extend([hint] if hint else [])
+    hint_at_survey(joined, graded, survey)
     return survey
+
+
+def hint_at_survey(joined: Joined, items: Sequence[Any], survey: Survey = PLAIN) -> None:
+    """A warning where clusters or weights seem forgotten; ``items`` in the user's order."""
+    hints = [suspected(items, joined.readings)] if survey.cluster is None else []
+    if survey.weight is None and survey.stratum is None:
+        hints.append(forgotten_weights(joined.readings))
+    joined.warnings.extend(hint for hint in hints if hint)
 
 
 def chosen_gold(

@@ -287,7 +287,9 @@ def places_in_order(item: Array, labeler: Array, label: Array, sizes: Sequence[i
     ``sizes`` are the numbers of items and of labelers.
     """
     if len(label) >= MANY:
-        return None if in_order_by(item, labeler, label) else sorted_by(item, labeler, label, sizes)
+        if in_order_by(item, labeler, label):
+            return None
+        return sorted_by(item, labeler, label, sizes[0])
     key = item.astype(np.int64) * max(sizes[1], 1) + labeler
     keep = label >= 0
     if keep.all() and not (key[1:] < key[:-1]).any():

@@ -4,6 +4,7 @@ where neither the library's own folder nor a home can be written.
 
 from __future__ import annotations
 
+import gc
 import os
 import stat
 import sys
@@ -27,9 +28,17 @@ class Compiled:
         self.function, self.options = function, options
         self.__doc__, self.__name__ = function.__doc__, function.__name__
         self._made: Any = None
+        self._seen = 0  # how many kinds of arguments it was called with
 
     def __call__(self, *arguments: Any) -> Any:
-        return self.made()(*arguments)
+        made = self.made()
+        found = made(*arguments)
+        kinds = len(getattr(made, "overloads", ()))  # none where compiling is switched off
+        if kinds > self._seen:
+            self._seen = kinds
+            if made.stats.cache_misses:
+                gc.collect()  # what compiling leaves behind holds the frames of all callers
+        return found
 
     def made(self) -> Any:
         """What numba makes of it, and of the functions that it calls."""

@@ -60,7 +60,7 @@ def places_of_texts(names: pl.Series, wanted: pl.Series) -> Array | None:
     slots = np.full(1 << int(len(names) / FULL).bit_length(), -1, dtype=np.int32)
     held = names.hash(0).to_numpy()
     _refill(held, slots)
-    places = np.empty(len(wanted), dtype=np.int64)
+    places = np.empty(len(wanted), dtype=np.int32)
     for first in range(0, len(wanted), BLOCK):
         some = wanted.slice(first, BLOCK)
         here = places[first : first + BLOCK]

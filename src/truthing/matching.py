@@ -61,22 +61,23 @@ def join(
             f"{len(labels.contradictions):,} times a labeler contradicts itself on an item; "
             "both labels are counted (repeats='keep')."
         )
+    place = gold_place = np.empty(0, dtype=np.int32)
     if predictions is not None:
         _refuse_rows(labels, predictions, "predictions")
-        items = _same_type(predictions.items, labels.items, "items of the predictions", warnings)
+        items, place = _matched(predictions, labels, "items of the predictions", warnings)
         predictions = replace(predictions, items=items)
     if gold is not None:
         _refuse_rows(labels, gold, "gold")
-        gold = replace(gold, items=_same_type(gold.items, labels.items, "gold items", warnings))
+        items, gold_place = _matched(gold, labels, "gold items", warnings)
+        gold = replace(gold, items=items)
     classes = _all_classes(labels, predictions, gold)
     if predictions is None:
         kept = np.arange(labels.n_items)
         source = kept
         unlabeled = 0
     else:
-        place = places_among(labels.items, predictions.items)
         unlabeled = int((place < 0).sum())
-        source = np.full(labels.n_items, -1, dtype=np.int64)
+        source = np.full(labels.n_items, -1, dtype=place.dtype)
         source[place[place >= 0]] = np.flatnonzero(place >= 0)
         kept = np.flatnonzero(source >= 0)
         if len(kept) == 0:
@@ -87,7 +88,7 @@ def join(
             )
         if unlabeled and len(kept) < labels.n_items:
             _refuse_near_misses(labels.items, predictions.items, "predictions")
-    known = _gold_codes(gold, labels, classes, warnings)
+    known = _gold_codes(gold, gold_place, labels, classes, warnings)
     bare = (labels.per_item[kept] == 0) & (known[kept] < 0)
     bare[bare] = [labels.items[i] not in keep for i in kept[bare]]
     dropped = {
@@ -196,12 +197,22 @@ def _same_length(values: Any, labels: Labels, what: str) -> None:
         )
 
 
+def _matched(
+    given: Predictions | Gold, labels: Labels, what: str, warnings: list[str]
+) -> tuple[Sequence[Any], Array]:
+    """Items as the labels spell them, where only the type differs, and where each stands among
+    those of the labels (-1: nowhere)."""
+    place = places_among(labels.items, given.items)
+    if (place >= 0).any():
+        return given.items, place
+    items = _same_type(given.items, labels.items, what, warnings)
+    return items, places_among(labels.items, items)
+
+
 def _same_type(
     names: Sequence[Any], target: Sequence[Any], what: str, warnings: list[str]
 ) -> Sequence[Any]:
     """The names as the target spells them, where only the type differs."""
-    if (places_among(target, names) >= 0).any():
-        return names
     for spelling, how in ((str, "another type"), (_loose, "other case, blanks or zeros")):
         texts: dict[str, list[Any]] = {}
         for name in target:
@@ -330,14 +341,16 @@ def _loose(item: Any) -> str:
 
 def _gold_codes(
     gold: Gold | None,
+    place: Array,
     labels: Labels,
     classes: Sequence[Any],
     warnings: list[str],
 ) -> Array:
+    """The true class of each item, -1 where it is not known; ``place`` is that of each gold item
+    among those of the labels."""
     codes = np.full(labels.n_items, -1, dtype=np.int64)
     if gold is None:
         return codes
-    place = places_among(labels.items, gold.items)
     absent = names_at(gold.items, np.flatnonzero(place < 0))
     if absent:
         _refuse_near_misses(labels.items, gold.items, "gold")

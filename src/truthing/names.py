@@ -105,7 +105,7 @@ def places_among(names: Sequence[Any], wanted: Sequence[Any]) -> Array:
             if found is not None:
                 return found
     where = {name: i for i, name in enumerate(names)}
-    return np.array([where.get(name, -1) for name in wanted], dtype=np.int64)
+    return np.array([where.get(name, -1) for name in wanted], dtype=np.int32)
 
 
 def _column(names: Sequence[Any]) -> pl.Series | None:

@@ -20,7 +20,8 @@ class PerItem:
     @property
     def truth(self) -> Array:
         """Posterior of each item's true class, items × classes."""
-        found: Array = self.outcome.truth
+        held = self.outcome.truth
+        found: Array = held() if callable(held) else held
         return found
 
     def truth_frame(self) -> Any:

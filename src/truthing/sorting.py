@@ -13,6 +13,7 @@ Array = np.ndarray[Any, Any]
 
 MANY = 1_000_000  # labels; fewer are sorted without compiled code
 BLOCK = 100_000  # items whose labels are moved at a time
+LONG = 40  # labels of an item; fewer are sorted by insertion
 
 
 def in_order_by(item: Array, labeler: Array, label: Array) -> bool:
@@ -20,13 +21,13 @@ def in_order_by(item: Array, labeler: Array, label: Array) -> bool:
     return bool(_in_order(item, labeler, label))
 
 
-def sorted_by(item: Array, labeler: Array, label: Array, sizes: Sequence[int]) -> Array:
+def sorted_by(item: Array, labeler: Array, label: Array, n_items: int) -> Array:
     """Places of the entries that hold a label, by item, then labeler, then place."""
     kind = np.int32 if len(label) < 2**31 else np.int64
-    by_labeler = np.empty(len(label), dtype=kind)
     places = np.empty(len(label), dtype=kind)
-    n = _placed(labeler, label, np.zeros(sizes[1] + 1, dtype=np.int64), by_labeler)
-    _placed_again(item, by_labeler[:n], np.zeros(sizes[0] + 1, dtype=np.int64), places)
+    end_of = np.zeros(n_items + 1, dtype=kind)
+    n = _placed(item, label, end_of, places)
+    _in_item_order(end_of, labeler, places)
     return places[:n]
 
 
@@ -61,7 +62,8 @@ def _in_order(item, labeler, label):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True)
 def _placed(codes, label, start, places):  # type: ignore[no-untyped-def]
-    """Places by code, those without a label left out; returns how many."""
+    """Places by code, those without a label left out; ``start`` becomes where each code ends.
+    Returns how many there are."""
     for n in range(len(codes)):
         if label[n] >= 0:
             start[codes[n] + 1] += 1
@@ -76,12 +78,41 @@ def _placed(codes, label, start, places):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True)
-def _placed_again(codes, before, start, places):  # type: ignore[no-untyped-def]
-    """Places by code, in the order ``before`` where codes are the same."""
-    for n in before:
-        start[codes[n] + 1] += 1
-    for k in range(1, len(start)):
-        start[k] += start[k - 1]
-    for n in before:
-        places[start[codes[n]]] = n
-        start[codes[n]] += 1
+def _in_item_order(end_of, labeler, places):  # type: ignore[no-untyped-def]
+    """Places of one item by labeler; those of one labeler stay as they are."""
+    first = 0
+    for i in range(len(end_of) - 1):
+        last = end_of[i]
+        if last - first > LONG:
+            mine = places[first:last].copy()
+            order = np.argsort(labeler[mine], kind="mergesort")
+            places[first:last] = mine[order]
+        else:
+            for n in range(first + 1, last):
+                place, k = places[n], n
+                while k > first and labeler[places[k - 1]] > labeler[place]:
+                    places[k] = places[k - 1]
+                    k -= 1
+                places[k] = place
+        first = last
+
+
+@njit(nogil=True)
+def keys_in_order(start_of, first_of, items, rank, labeler, label, n_classes, key):  # type: ignore[no-untyped-def]
+    """Keys (labeler · classes + label) of the items in another order, sorted within each item;
+    ``start_of`` is where they begin there, ``first_of`` where they stand, ``rank`` the number of
+    each labeler there."""
+    for i in range(len(items)):
+        first, last = start_of[i], start_of[i + 1]
+        n = first_of[items[i]] - first
+        for k in range(first, last):
+            key[k] = rank[labeler[n + k]] * n_classes + label[n + k]
+        if last - first > LONG:
+            key[first:last].sort()
+            continue
+        for k in range(first + 1, last):
+            value, at = key[k], k
+            while at > first and key[at - 1] > value:
+                key[at] = key[at - 1]
+                at -= 1
+            key[at] = value

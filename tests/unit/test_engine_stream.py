@@ -14,6 +14,7 @@ import pytest
 import truthing as tr
 from truthing.cli.main import app
 from truthing.engine import partition, regroup
+from truthing.streaming import choice
 from truthing.truth.samplers import bootstrap
 
 
@@ -78,15 +79,23 @@ def test_grade_streamed_is_grade(tmp_path: Path, n_classes: int, n_gold: int) ->
     files = written(tmp_path, rows, predictions)
     gold = {k: truth[k] for k in list(truth)[:n_gold]} or None
     memory = tr.grade(*files, gold=gold, engine="memory")
-    streamed = tr.grade(*files, gold=gold, engine="stream")
-    assert_same(streamed.to_dict(), memory.to_dict())
-    for name in memory.metrics:
-        assert streamed.at_face_value(name) == pytest.approx(memory.at_face_value(name), abs=1e-9)
-    ours = streamed.truth_frame().sort("item")
-    theirs = memory.truth_frame().sort("item")
-    assert ours["item"].to_list() == theirs["item"].to_list()
-    assert np.abs(ours[:, 1:].to_numpy() - theirs[:, 1:].to_numpy()).max() < 1e-9
-    assert np.abs(streamed.noise.error - memory.noise.error).max() < 1e-9
+    for other in (tr.grade(*files, gold=gold, engine="stream"), in_groups(*files, gold=gold)):
+        assert_same(other.to_dict(), memory.to_dict())
+        for name in memory.metrics:
+            assert other.at_face_value(name) == pytest.approx(memory.at_face_value(name), abs=1e-9)
+        ours = other.truth_frame().sort("item")
+        theirs = memory.truth_frame().sort("item")
+        assert ours["item"].to_list() == theirs["item"].to_list()
+        assert np.abs(ours[:, 1:].to_numpy() - theirs[:, 1:].to_numpy()).max() < 1e-9
+        assert np.abs(other.noise.error - memory.noise.error).max() < 1e-9
+        assert other.noise.labelers == memory.noise.labelers
+
+
+def in_groups(*files: Path, **asked: Any) -> Any:
+    """A grade in memory as if there were very many items."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(choice, "MANY_ITEMS", 0)
+        return tr.grade(*files, engine="memory", **asked)
 
 
 @pytest.mark.parametrize("n_gold", [0, 80])
@@ -109,6 +118,7 @@ def assert_streamed_is_memory(
     memory = tr.grade(*files, engine="memory", **asked)
     streamed = tr.grade(*files, engine="stream", **asked)
     assert_same(streamed.to_dict(), memory.to_dict())
+    assert_same(in_groups(*files, **asked).to_dict(), memory.to_dict())
     return streamed
 
 
@@ -282,9 +292,10 @@ def test_no_argument_is_accepted_and_ignored() -> None:
     import inspect
 
     from truthing.streaming.choice import ONE_BY_ONE
-    from truthing.streaming.grade import grade_streamed
+    from truthing.streaming.grade import _graded, grade_streamed
 
-    used = {*inspect.signature(grade_streamed).parameters, "method"}
+    streamed = inspect.signature(grade_streamed).parameters, inspect.signature(_graded).parameters
+    used = {*streamed[0], *streamed[1], "method"}
     for function in (tr.grade, tr.prevalence):
         assert {*inspect.signature(function).parameters} <= used | {*ONE_BY_ONE}
 

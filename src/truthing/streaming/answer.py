@@ -1,8 +1,9 @@
-"""The answer for a panel on disk: the link, fed with sums over shards."""
+"""The answer for items in groups: the link, fed with sums over shards."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from truthing.survey.gold_choice import (
     choice_by_strata,
 )
 from truthing.truth.consensus import DawidSkeneFit
+from truthing.truth.counted import CountedPanel
 from truthing.truth.link.grouped import ViewSums, truth_rows, view_sums
 from truthing.truth.link.views import Views, fit_both
 from truthing.truth.outcome import Outcome
@@ -100,13 +102,23 @@ def answer_streamed(
     held.first.close()
     truth: Any
     if held.stream is None:
-        truth = np.concatenate(list(panel.engine.map(truth_rows, *shared)))
+        truth = cache(partial(_truth_in_memory, panel, shared, held.places))
     else:
         truth = StreamedTruth(panel.classes, held.stream, shared)
     outcome = replace(
         outcome, truth=truth, noise=held.summary(found.noise), sensitivity=_needs_memory
     )
     return question, outcome
+
+
+def _truth_in_memory(panel: CountedPanel, shared: tuple[Any, ...], places: Array) -> Array:
+    """The posterior of each item's class, in the user's order."""
+    truth = np.empty((len(places), panel.n_classes))
+    first = 0
+    for rows in panel.engine.map(truth_rows, *shared):
+        truth[places[first : first + len(rows)]] = rows
+        first += len(rows)
+    return truth
 
 
 def _chosen(held: Held, chances: Any, asked: str | None) -> GoldChoice:

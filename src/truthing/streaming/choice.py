@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from truthing.errors import InputError
+from truthing.matching import Joined
 from truthing.tables.fragile import shape_of
 
 ENGINES = ("auto", "memory", "stream", "dask")
 MANY_ROWS = 20_000_000  # labels beyond which "auto" streams
+MANY_ITEMS = 500_000  # in memory beyond which a plain grade counts them in groups
 
 
 ONE_BY_ONE = (
@@ -25,15 +27,7 @@ def runs_streamed(given: Mapping[str, Any]) -> bool:
     """Whether `grade`, `prevalence` or `compare` (``models``) with these arguments streams its
     labels; in words why it cannot, where it was told to."""
     engine, labels = given["engine"], given["labels"]
-    reasons = [f"`{name}=...`" for name in ONE_BY_ONE if given.get(name) is not None]
-    if given.get("method", "posterior") != "posterior":
-        reasons.append(f"`method={given['method']!r}`")
-    if given.get("panel_error") == 0 and given["panel_error"] is not None:
-        reasons.append("`panel_error=0`")
-    if isinstance(given.get("gold_weights"), str):
-        reasons.append("a column of chances")
-    if given.get("gold_choice") == "unseen":
-        reasons.append("`gold_choice='unseen'`")
+    reasons = one_by_one(given)
     told = given.get("predictions", "")
     files = list(told.values()) if isinstance(told, Mapping) and "models" in given else [told]
     if not all(isinstance(file, str | Path) for file in files):
@@ -52,6 +46,20 @@ def runs_streamed(given: Mapping[str, Any]) -> bool:
             "labels in memory: leave it out, or use `engine='memory'`."
         )
     return True
+
+
+def one_by_one(given: Mapping[str, Any]) -> list[str]:
+    """Which of these arguments ask for items one by one, in words."""
+    reasons = [f"`{name}=...`" for name in ONE_BY_ONE if given.get(name) is not None]
+    if given.get("method", "posterior") != "posterior":
+        reasons.append(f"`method={given['method']!r}`")
+    if given.get("panel_error") == 0 and given["panel_error"] is not None:
+        reasons.append("`panel_error=0`")
+    if isinstance(given.get("gold_weights"), str):
+        reasons.append("a column of chances")
+    if given.get("gold_choice") == "unseen":
+        reasons.append("`gold_choice='unseen'`")
+    return reasons
 
 
 def require_on_disk(labels: Any, engine: Any) -> None:
@@ -77,3 +85,13 @@ def is_large(labels: Any) -> bool:
     if where.suffix.lower() != ".parquet" or not where.is_file():
         return False
     return shape_of(where)[1] > MANY_ROWS
+
+
+def counts_in_groups(given: Mapping[str, Any], joined: Joined) -> bool:
+    """Whether a grade with these arguments asks nothing of single items, and has very many."""
+    labels, predicted = joined.labels, joined.predicted
+    if labels.n_items < MANY_ITEMS or one_by_one(given):
+        return False
+    if predicted is None or joined.scores is not None or labels.votes is not None:
+        return False
+    return bool(predicted.min() >= 0 and predicted.min() < predicted.max())

@@ -36,7 +36,7 @@ class Held:
     """A panel on disk, its gold and its order, and what had to be said about them."""
 
     panel: CountedPanel
-    stream: Stream | None  # None: new items in memory beside sums of earlier ones
+    stream: Stream | None  # None: items in memory
     labelers: tuple[Any, ...]  # in the order of their first label
     gold: Array  # codes of gold items that are among the items
     gold_items: tuple[Any, ...]
@@ -45,6 +45,7 @@ class Held:
     warnings: list[str] = field(default_factory=list)
     first: Any = None  # the engine as it was opened
     constant: int | None = None  # the class that is predicted for every item
+    places: Any = None  # of items in memory: the user's place of each
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -69,6 +70,14 @@ class Held:
     def shards(self) -> Stream:
         assert self.stream is not None
         return self.stream
+
+    @property
+    def twins(self) -> Array:
+        """Labelers who say what the classifier says, unless all do."""
+        count = self.panel.per_labeler
+        often = count >= max(20, 0.5 * self.panel.n_items)
+        found = np.flatnonzero(often & (self.panel.found.hits == count))
+        return found if len(found) < self.panel.n_labelers else found[:0]
 
     def read_otherwise(self, **changes: Any) -> Held:
         """The same data with shards read otherwise, see `Stored`."""
@@ -192,10 +201,8 @@ def _with_gold(
 
 def _without_itself(held: Held) -> Held:
     """Without the labeler who is the classifier, as for labels in memory."""
-    panel, found = held.panel, held.panel.found
-    count = panel.per_labeler
-    twin = np.flatnonzero((count >= max(20, 0.5 * panel.n_items)) & (found.hits == count))
-    if not len(twin) or len(twin) == panel.n_labelers:
+    panel, twin = held.panel, held.twins
+    if not len(twin):
         return held
     left = held.read_otherwise(without=tuple(map(int, twin)))
     if left.panel.found.labelled < 0.5 * panel.n_items:

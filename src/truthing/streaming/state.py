@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import zipfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -120,13 +120,12 @@ class State:
         engine = Carried(entries.engine(predicted, known=numbers), self._for_labelers(inside))
         panel = CountedPanel(self.classes, inside, engine, engine.add(count_panel))
         codes = np.concatenate([self.gold, truth[known]])
-        held = Held(panel, None, names, codes, (), {}, [], list(joined.warnings), engine)
+        told = list(joined.warnings)
+        held = Held(panel, None, names, codes, (), {}, [], told, engine, places=order.items)
         seen = np.concatenate([self.seen, _hashes(new.items)])
-        return self._report(held, order.labels.items, order.truth, seen)
+        return self._report(held, order.labels.items, seen)
 
-    def _report(
-        self, held: Held, items: Any, in_order: Callable[[Array], Array], seen: Array
-    ) -> Report:
+    def _report(self, held: Held, items: Any, seen: Array) -> Report:
         asked = dict(self.about["asked"])
         panel_error = asked.pop("panel_error")
         if isinstance(panel_error, list):
@@ -142,7 +141,6 @@ class State:
         about = {**self.about, "labelers": list(held.labelers)}
         told = replace(
             outcome,
-            truth=in_order(outcome.truth),
             warnings=[*held.warnings, *outcome.warnings],
             assumptions=[*outcome.assumptions, FROZEN],
             state=lambda: state_of(held.panel.engine, held.gold, seen, about),
@@ -252,11 +250,11 @@ def state_in_memory(question: Any, labelers: Iterable[Any], panel_error: Any) ->
     return state_of(engine, question.gold[known], _hashes(labels.items), about)
 
 
-def state_on_disk(held: Held, asked: Mapping[str, Any]) -> State:
-    """The state of a grade whose labels are streamed."""
+def state_in_groups(held: Held, items: Any, asked: Mapping[str, Any]) -> State:
+    """The state of a grade whose items were counted in groups, on disk or in memory."""
     about = {"classes": list(held.panel.classes), "labelers": list(held.labelers), "asked": asked}
-    seen = np.concatenate([_hashes(shard.items().to_list()) for shard in held.shards.shards])
-    return state_of(held.shards, held.gold, seen, about)
+    engine = held.panel.engine if held.stream is None else held.stream
+    return state_of(engine, held.gold, _hashes(items), about)
 
 
 def _hashes(items: Iterable[Any]) -> Array:

@@ -74,7 +74,7 @@ def _long(table: Table, columns: Columns, asked: Asked) -> Labels:
         labeler, labelers = np.zeros(len(label), dtype=np.int32), ("labeler",)
     words = settle(table, asked, label, names, what="labels", labeler=labeler)
     held = [words.codes, labeler, item]
-    words = replace(words, codes=label[:0])
+    words = replace(words, codes=np.empty(0, dtype=np.int32))
     del item, label, labeler  # from_codes lets each go when it is sorted: nobody else may hold it
     lines = table.first_line if table.lines is None else table.lines
     made = Labels.from_codes(

@@ -65,7 +65,7 @@ class Outcome:
     """What a method found, and what has to be said about it."""
 
     answer: Any
-    truth: Array
+    truth: Any  # an array, or a function that makes it when it is asked for
     assumptions: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     diagnostics: dict[str, Any] = field(default_factory=dict)
