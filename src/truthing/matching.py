@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from truthing.class_codes import Array, recode, sort_classes
+from truthing.class_codes import Array, recode, sort_classes, tally
 from truthing.errors import InputError, listing
 from truthing.labels import Labels
 from truthing.names import names_at, places_among
@@ -89,14 +89,17 @@ def join(
         if unlabeled and len(kept) < labels.n_items:
             _refuse_near_misses(labels.items, predictions.items, "predictions")
     known = _gold_codes(gold, gold_place, labels, classes, warnings)
-    bare = (labels.per_item[kept] == 0) & (known[kept] < 0)
+    given = tally(labels.item, labels.n_items, labels.votes)  # not kept beside the labels
+    bare = (given[_all_or(kept, labels)] == 0) & (known[_all_or(kept, labels)] < 0)
     bare[bare] = [labels.items[i] not in keep for i in kept[bare]]
+    del given
     dropped = {
         "only in labels": labels.n_items - len(kept),
         "only in predictions": unlabeled,
         "without any label": int(bare.sum()),
     }
-    kept = kept[~bare]
+    kept = kept[~bare] if bare.any() else kept
+    here = _all_or(kept, labels)
     if len(kept) == 0:
         raise InputError(
             "no item has both a prediction and a label: check the item columns of both."
@@ -106,29 +109,33 @@ def join(
     ]
     codes = None
     if predictions is not None and predictions.label is not None:
-        codes = recode(predictions.label, predictions.classes, classes)[source[kept]]
+        codes = recode(predictions.label, predictions.classes, classes)[source[here]]
     scores = (
         None
         if predictions is None or predictions.scores is None
-        else _score_columns(predictions, classes)[source[kept]]
+        else _score_columns(predictions, classes)[source[here]]
     )
     elsewhere: Callable[[], Mapping[Any, int]] = dict
     if unlabeled and predictions is not None and predictions.label is not None:
         elsewhere = partial(_guesses, predictions, np.flatnonzero(place < 0), classes)
-    whole = len(kept) == labels.n_items
-    chosen = labels if whole else labels[kept]
+    chosen = labels if len(kept) == labels.n_items else labels[kept]
     name = "" if predictions is None else predictions.score_name
     return Joined(
         chosen.with_classes(classes),
         codes,
         scores,
-        known[kept],
+        known[here],
         dropped,
         warnings,
         list(notes.remarks),
         name,
         elsewhere=elsewhere,
     )
+
+
+def _all_or(kept: Array, labels: Labels) -> Any:
+    """An index of these items; of all of them one that copies nothing."""
+    return slice(None) if len(kept) == labels.n_items else kept
 
 
 def _guesses(predictions: Predictions, places: Array, classes: Sequence[Any]) -> dict[Any, int]:

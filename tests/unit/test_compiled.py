@@ -129,3 +129,28 @@ def test_compiled_functions_call_each_other_and_say_who_they_are() -> None:
     assert name == "_roots"
     assert _roots(np.array([0, 0, 1, 3], dtype=np.int32)).tolist() == [0, 0, 0, 3]
     assert _root(np.array([0, 0, 1], dtype=np.int32), 2) == 0
+
+
+CALLER = """
+import gc, weakref
+import numpy as np
+from truthing import sorting
+
+class Column: ...
+
+def caller():
+    column, codes = Column(), np.zeros(3, dtype=np.int32)
+    sorting.sorted_by(codes, codes, codes, 1)
+    return weakref.ref(column)
+
+gc.disable()  # so that luck does not decide
+print("gone" if caller()() is None else "held")
+"""
+
+
+def test_compiling_lets_go_of_its_callers(tmp_path: Path) -> None:
+    """Exceptions inside numba hold frames: columns of millions of rows stayed in memory."""
+    variables = os.environ | {compiled.VARIABLE: str(tmp_path)}
+    command = [sys.executable, "-c", CALLER]
+    done = subprocess.run(command, capture_output=True, text=True, env=variables, check=False)
+    assert done.stdout.strip() == "gone", done.stderr

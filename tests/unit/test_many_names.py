@@ -14,14 +14,14 @@ import truthing as tr
 from truthing import class_codes, hashed, names, sorting
 from truthing.class_codes import code_series, places_by_name, places_in_order, tally
 from truthing.names import Names, named, names_at, places_among
-from truthing.tables import lean
+from truthing.tables import layouts, lean
 from truthing.truth import checks
 
 
 @pytest.fixture
 def as_if_many(monkeypatch: pytest.MonkeyPatch) -> None:
     """A few hundred are many, and blocks are short."""
-    for module in (class_codes, lean, checks):
+    for module in (class_codes, layouts, lean, checks):
         monkeypatch.setattr(module, "MANY", 100)
     monkeypatch.setattr(names, "MANY", 50)
     monkeypatch.setattr(names, "BLOCK", 7)

@@ -5,6 +5,7 @@ an item, and its prediction, end in the same bucket whatever the order of the ro
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,11 @@ BATCH = 500_000  # rows in memory at a time
 
 
 class Coder:
-    """Names as codes in the order of their first appearance, over all batches of a column."""
+    """Names as codes in the order of their first appearance, over all batches of a column;
+    ``tidy`` is what is done to texts first, null where nothing is left."""
 
-    def __init__(self) -> None:
+    def __init__(self, tidy: Callable[[pl.Series], pl.Series]) -> None:
+        self.tidy = tidy
         self.known: dict[Any, int] = {}
         self.counts = np.zeros(0, dtype=np.int64)
 
@@ -33,8 +36,12 @@ class Coder:
     def __call__(self, series: pl.Series) -> Array:
         """Codes of a batch, -1 where nothing is said."""
         codes, names = code_series(series)
+        if names.dtype == pl.String:  # far fewer than rows
+            names = self.tidy(names)
         known = self.known
-        place = [known.setdefault(name, len(known)) for name in names.to_list()]
+        place = [
+            -1 if name is None else known.setdefault(name, len(known)) for name in names.to_list()
+        ]
         found = np.array([*place, -1], dtype=np.int32)[codes]
         seen = np.bincount(found[found >= 0], minlength=len(known))
         seen[: len(self.counts)] += self.counts
@@ -79,35 +86,33 @@ def _bare(texts: pl.Series) -> pl.Series:
 
 def deal_labels(source: LabelSource, n_buckets: int, folder: Path) -> tuple[Coder, Coder]:
     """Labels into buckets; returns who and what was said, as codes that the buckets hold."""
-    labelers, words = Coder(), Coder()
-    for number, (file, first, rows) in enumerate(source.batches(BATCH)):
-        place = places_from(file, first)
-        items = item_names(rows["item"], place)
-        named = rows["labeler"]
-        who = labelers(_bare(named) if named.dtype == pl.String else named)
-        what = words(_unblank(rows["label"]))
-        nobody = (who < 0) & (what >= 0)
-        if nobody.any():
-            raise InputError(
-                f"{place(int(np.argmax(nobody)))}: a label without a labeler. Name who gave it or "
-                "remove the line."
-            )
-        table = pl.DataFrame({"item": items, "who": np.maximum(who, 0), "what": what})
-        _deal(table, n_buckets, folder, f"labels-{number:05d}.ipc")
+    labelers, words = Coder(_bare), Coder(_unblank)
+    with _Dealer(n_buckets, folder, "labels") as deal:
+        for file, first, rows in source.batches(BATCH):
+            place = places_from(file, first)
+            items = item_names(rows["item"], place)
+            who, what = labelers(rows["labeler"]), words(rows["label"])
+            nobody = (who < 0) & (what >= 0)
+            if nobody.any():
+                raise InputError(
+                    f"{place(int(np.argmax(nobody)))}: a label without a labeler. Name who gave it "
+                    "or remove the line."
+                )
+            deal(pl.DataFrame({"item": items, "who": np.maximum(who, 0), "what": what}))
     return labelers, words
 
 
 def deal_predictions(source: LabelSource, n_buckets: int, folder: Path, like: pl.DataType) -> Coder:
     """Predictions into the same buckets; ``like`` is how the labels spell items."""
-    words = Coder()
-    for number, (file, first, rows) in enumerate(source.batches(BATCH)):
-        place = places_from(file, first)
-        items = spelled(item_names(rows["item"], place), like, source.name)
-        what = words(_unblank(rows["prediction"]))
-        if (what < 0).any():
-            raise InputError(f"{place(int(np.argmin(what)))}: no prediction. Fill it in.")
-        table = pl.DataFrame({"item": items, "what": what})
-        _deal(table, n_buckets, folder, f"predictions-{number:05d}.ipc")
+    words = Coder(_unblank)
+    with _Dealer(n_buckets, folder, "predictions") as deal:
+        for file, first, rows in source.batches(BATCH):
+            place = places_from(file, first)
+            items = spelled(item_names(rows["item"], place), like, source.name)
+            what = words(rows["prediction"])
+            if (what < 0).any():
+                raise InputError(f"{place(int(np.argmin(what)))}: no prediction. Fill it in.")
+            deal(pl.DataFrame({"item": items, "what": what}))
     return words
 
 
@@ -131,9 +136,34 @@ def buckets_of(items: pl.Series, n_buckets: int) -> Array:
 
 def _unblank(series: pl.Series) -> pl.Series:
     """Cells of blanks are empty."""
-    if series.dtype != pl.String:
-        return series
     return series.set(series.str.strip_chars() == "", None)
+
+
+class _Dealer:
+    """Writes a batch while the next one is read: one more in memory, and no other."""
+
+    def __init__(self, n_buckets: int, folder: Path, name: str) -> None:
+        self.n_buckets, self.folder, self.name = n_buckets, folder, name
+        self._number, self._pool = 0, ThreadPoolExecutor(1)
+        self._written: Future[None] | None = None
+
+    def __call__(self, table: pl.DataFrame) -> None:
+        self._wait()
+        name = f"{self.name}-{self._number:05d}.ipc"
+        self._written = self._pool.submit(_deal, table, self.n_buckets, self.folder, name)
+        self._number += 1
+
+    def _wait(self) -> None:
+        if self._written is not None:
+            self._written.result()
+
+    def __enter__(self) -> _Dealer:
+        return self
+
+    def __exit__(self, kind: Any, *problem: Any) -> None:
+        self._pool.shutdown()
+        if kind is None:
+            self._wait()
 
 
 def _deal(table: pl.DataFrame, n_buckets: int, folder: Path, name: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from truthing.asking import without_itself
-from truthing.class_codes import Array, places_by_name
+from truthing.class_codes import Array, places_by_name, tally
 from truthing.engine.base import NO_VOTES, Shard
 from truthing.engine.memory import Memory
 from truthing.labels import Labels
@@ -78,8 +78,11 @@ def _keys(labels: Labels, items: Array, labelers: Array) -> tuple[Array, Array]:
     rank = np.empty(len(labelers), dtype=np.int32)
     rank[labelers] = np.arange(len(labelers), dtype=np.int32)
     start_of = np.zeros(len(items) + 1, dtype=np.int64)
-    np.cumsum(labels.per_item[items], out=start_of[1:])
-    first_of = np.cumsum(labels.per_item) - labels.per_item
+    size = tally(labels.item, labels.n_items)
+    np.cumsum(size[items], out=start_of[1:])
+    first_of = np.cumsum(size)
+    first_of -= size
+    del size
     key = np.empty(len(labels.label), dtype=np.int32)
     columns = labels.labeler, labels.label
     keys_in_order(start_of, first_of, items, rank, *columns, labels.n_classes, key)

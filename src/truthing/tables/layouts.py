@@ -14,6 +14,7 @@ from truthing.class_codes import MOST_VOTES, Array, recode, sort_classes
 from truthing.errors import InputError, listing
 from truthing.labels import Labels
 from truthing.notes import Notes
+from truthing.sorting import MANY
 from truthing.tables.asked import Asked
 from truthing.tables.classes import Words, settle
 from truthing.tables.columns import Columns
@@ -73,7 +74,7 @@ def _long(table: Table, columns: Columns, asked: Asked) -> Labels:
         _refuse_nobody(table, columns, item, items)
         labeler, labelers = np.zeros(len(label), dtype=np.int32), ("labeler",)
     words = settle(table, asked, label, names, what="labels", labeler=labeler)
-    held = [words.codes, labeler, item]
+    held = [_short(words), labeler, item]
     words = replace(words, codes=np.empty(0, dtype=np.int32))
     del item, label, labeler  # from_codes lets each go when it is sorted: nobody else may hold it
     lines = table.first_line if table.lines is None else table.lines
@@ -88,6 +89,12 @@ def _long(table: Table, columns: Columns, asked: Asked) -> Labels:
         source=f"{table.name} {table.unit}".rstrip(),
     )
     return _with_words(made, words)
+
+
+def _short(words: Words) -> Array:
+    """Codes of very many labels as short as they can be until they are sorted."""
+    few = len(words.classes) < np.iinfo(np.int8).max and len(words.codes) >= MANY
+    return words.codes.astype(np.int8) if few else words.codes
 
 
 def _refuse_nobody(table: Table, columns: Columns, item: Array, items: Sequence[Any]) -> None:
