@@ -104,9 +104,7 @@ def join(
         raise InputError(
             "no item has both a prediction and a label: check the item columns of both."
         )
-    warnings += [
-        f"{count:,} items are {what} and were dropped." for what, count in dropped.items() if count
-    ]
+    warnings += drop_warnings(dropped)
     codes = None
     if predictions is not None and predictions.label is not None:
         codes = recode(predictions.label, predictions.classes, classes)[source[here]]
@@ -131,6 +129,17 @@ def join(
         name,
         elsewhere=elsewhere,
     )
+
+
+def drop_warnings(dropped: Mapping[str, int]) -> list[str]:
+    """Sentences on the items that were dropped."""
+    return [
+        f"{count:,} items are {what} and were dropped."
+        if count > 1
+        else f"1 item is {what} and was dropped."
+        for what, count in dropped.items()
+        if count
+    ]
 
 
 def _all_or(kept: Array, labels: Labels) -> Any:

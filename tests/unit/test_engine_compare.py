@@ -118,6 +118,36 @@ def test_models_of_other_items_are_refused(tmp_path: Path) -> None:
     assert tr.compare(models, labels, engine="memory").sizes["items"] == 1400
 
 
+def test_dropped_items_are_counted_alike(tmp_path: Path, counted: None) -> None:
+    models, labels, _ = two_models(tmp_path)
+    gone = [f"i{i}" for i in range(30)]
+    for path in models.values():  # without 30 items of the labels, with one that nobody labelled
+        own = pl.read_parquet(path).filter(~pl.col("item").is_in(gone))
+        more = pl.DataFrame({"item": ["new"], "prediction": ["cat"]})
+        pl.concat([own, more]).write_parquet(path)
+    memory = tr.compare(models, labels, engine="memory")
+    assert_same(tr.compare(models, labels, engine="stream"), memory)
+    assert memory.dropped == {
+        "only in labels": 30,
+        "only in predictions": 1,
+        "without any label": 0,
+    }
+    assert "30 items are only in labels and were dropped." in memory.warnings
+    assert "1 item is only in predictions and was dropped." in memory.warnings
+
+
+def test_an_item_that_one_model_left_out_is_not_called_unlabelled(tmp_path: Path) -> None:
+    models, labels, _ = two_models(tmp_path)
+    own = pl.read_parquet(models["other"])
+    left = own.filter(pl.col("item").is_in(["i3", "i4"]).not_())
+    left.write_parquet(models["other"])
+    found = tr.compare(models, labels, engine="memory", draws=200)
+    assert not any(found.dropped.values())
+    assert [w for w in found.warnings if "dropped" in w] == [
+        "2 items of 'one' are not predicted by every model and were dropped."
+    ]
+
+
 def test_what_needs_items_is_refused_in_words(tmp_path: Path) -> None:
     models, labels, _ = two_models(tmp_path)
     with pytest.raises(tr.InputError, match=r"by=.*needs the labels in memory"):

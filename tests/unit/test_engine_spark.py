@@ -47,6 +47,7 @@ class Spark(Engine):
             yield pickle.loads(row.result)
 
 
+@pytest.mark.filterwarnings("ignore:PySpark does not yet:FutureWarning")  # new pandas
 def test_spark_gives_what_the_stream_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(regroup, "PER_SHARD", 500)
     monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)

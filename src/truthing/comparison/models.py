@@ -15,7 +15,7 @@ from truthing.comparison.result import check_models
 from truthing.errors import InputError, NotIdentified, did_you_mean, listing
 from truthing.kinds import NOTHING, Kinds
 from truthing.labels import Labels
-from truthing.matching import Joined
+from truthing.matching import Joined, drop_warnings
 from truthing.ordering import Order
 from truthing.predictions import Predictions
 from truthing.repeats import Repeats
@@ -67,15 +67,50 @@ def join_models(
     chosen = [i for i, item in enumerate(panel.items) if item in common]
     shared = panel[np.array(chosen)].with_classes(classes)
     joined = [_join(name, p, shared, gold, doubted) for name, p in known.items()]
-    lost = {name: len(j.labels.items) - len(common) for name, j in zip(predictions, alone)}
-    notes = [
+    dropped, notes = _dropped(dict(zip(known, alone)), bare, len(common))
+    about: dict[str, Any] = {"readings": case.readings, "given": case.labels.items}
+    about |= {"doubted": doubted, "dropped": dropped}
+    told = [replace(j, warnings=_without_drops(j), **about) for j in joined]
+    told[0].warnings.extend([*bare.warnings, *notes])
+    return told
+
+
+def _without_drops(joined: Joined) -> list[str]:
+    """Warnings without those on dropped items: the second join counts what the first one left out
+    as if it had no label."""
+    return [w for w in joined.warnings if w not in drop_warnings(joined.dropped)]
+
+
+def _dropped(
+    alone: Mapping[str, Joined], bare: Joined, n_common: int
+) -> tuple[dict[str, int], list[str]]:
+    """How many items were dropped and why, and sentences on it; ``alone`` is each model joined with
+    all labels."""
+    seen = set().union(*(j.labels.items for j in alone.values()))
+    extra = {name: j.dropped["only in predictions"] for name, j in alone.items()}
+    dropped = {
+        "only in labels": bare.labels.n_items - len(seen),
+        "only in predictions": max(extra.values()),
+        "without any label": bare.dropped["without any label"],
+    }
+    same = len(set(extra.values())) == 1
+    notes = drop_warnings({k: n for k, n in dropped.items() if same or k == "only in labels"})
+    notes += (
+        []
+        if same
+        else [
+            f"{n:,} items of {name!r} are only in predictions and were dropped."
+            for name, n in extra.items()
+            if n
+        ]
+    )
+    lost = {name: j.labels.n_items - n_common for name, j in alone.items()}
+    notes += [
         f"{n:,} items of {name!r} are not predicted by every model and were dropped."
         for name, n in lost.items()
         if n
     ]
-    joined[0].warnings.extend([*bare.warnings, *notes])
-    about: dict[str, Any] = {"readings": case.readings, "given": case.labels.items}
-    return [replace(j, doubted=doubted, **about) for j in joined]
+    return dropped, [note for note in notes if note not in bare.warnings]
 
 
 def _join(

@@ -13,7 +13,8 @@ from truthing.engine.store import Stored
 from truthing.engine.stream import Stream, run
 from truthing.errors import InputError
 
-PIECES = 32  # sums that travel in one pass; fixed, so that the number of workers changes no sum
+PIECES = 128  # sums that travel in one pass; fixed, so that the number of workers changes no sum
+TOGETHER = 8  # sums that are here at the same time
 
 
 class Dask(Engine):
@@ -41,27 +42,29 @@ class Dask(Engine):
 
     def map(self, kernel: Kernel, *shared: Any) -> Iterator[Any]:
         for shard in self.stream.shards:
-            yield self._gathered([[shard]], kernel, shared)[0]
+            yield from self._gathered([[shard]], kernel, shared)
 
     def add(self, kernel: Kernel, *shared: Any) -> Any:
-        first, *rest = self._gathered(self.pieces, kernel, shared)
-        for other in rest:
-            first += other
-        return first
+        results = self._gathered(self.pieces, kernel, shared)
+        total = next(results)
+        for result in results:
+            total += result
+        return total
 
     def close(self) -> None:
         for each in self.opened:
             each.close()
 
-    def _gathered(self, pieces: list[list[Stored]], kernel: Kernel, shared: Any) -> list[Any]:
+    def _gathered(self, pieces: list[list[Stored]], kernel: Kernel, shared: Any) -> Iterator[Any]:
         """Results in the order of the pieces. What a worker that dies had done is done again by the
         others: all of it, also what all share, is the result of a task."""
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Sending large graph")
             held = self.client.submit(_itself, shared, pure=False)
             futures = self.client.map(_sum, pieces, kernel=kernel, shared=held, pure=False)
-            found: list[Any] = self.client.gather(futures)
-        return found
+        while futures:
+            some, futures = futures[:TOGETHER], futures[TOGETHER:]
+            yield from self.client.gather(some)
 
 
 def _itself(shared: Any) -> Any:

@@ -19,7 +19,7 @@ from truthing.engine.regroup import regroup
 from truthing.engine.source import open_source
 from truthing.engine.stream import Stream
 from truthing.errors import InputError, listing
-from truthing.matching import as_gold
+from truthing.matching import as_gold, drop_warnings
 from truthing.names import names_at
 from truthing.ordering import Order
 from truthing.predictions import Gold
@@ -138,11 +138,7 @@ def hold(
     stream, codes, names = Stream.of(found), np.empty(0, dtype=np.int64), ()
     if words.gold is not None:
         stream, codes, names = _with_gold(stream, page.n_buckets, words.gold, warnings)
-    warnings += [
-        f"{count:,} items are {what} and were dropped."
-        for what, count in page.dropped.items()
-        if count
-    ]
+    warnings += drop_warnings(page.dropped)
     labelers = tuple(page.labelers)
     inside = tuple(labelers[t] for t in places_by_name(labelers))
     chosen = _engine(stream, engine)
