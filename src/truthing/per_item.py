@@ -8,6 +8,7 @@ from typing import Any
 
 from truthing.class_codes import Array
 from truthing.errors import InputError
+from truthing.names import Names
 
 
 class PerItem:
@@ -28,14 +29,15 @@ class PerItem:
         """Each item's class probabilities as a polars table, to look at or export."""
         import polars as pl
 
-        if hasattr(self.truth, "frames"):
-            return pl.concat(list(self.truth.frames()))
-        return pl.DataFrame(
-            {
-                "item": [str(i) for i in self.items],
-                **{f"p_{c}": self.truth[:, k] for k, c in enumerate(self.classes)},
-            }
-        )
+        truth = self.truth
+        if hasattr(truth, "frames"):
+            return pl.concat(list(truth.frames()))
+        if isinstance(self.items, Names):
+            items = self.items.series.cast(pl.String)
+        else:
+            items = pl.Series([str(i) for i in self.items], dtype=pl.String)
+        columns = {f"p_{c}": truth[:, k] for k, c in enumerate(self.classes)}
+        return pl.DataFrame({"item": items, **columns})
 
     @cached_property
     def state(self) -> Any:

@@ -222,14 +222,15 @@ class Report(PerItem, Judged, Result):
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         """The JSON object of the contract."""
-        low, high = self.confusion.interval(level)
+        limits = self.confusion.interval(level) if self.confusion.kept is None else None
         return {
             "metrics": {name: _as_dict(self[name], level) for name in self.metrics},
             "confusion": {
                 "classes": list(self.classes),
                 "mean": self.confusion.mean.tolist(),
-                "low": low.tolist(),
-                "high": high.tolist(),
+                # of very many classes only the mean is kept
+                "low": None if limits is None else limits[0].tolist(),
+                "high": None if limits is None else limits[1].tolist(),
             },
             "items": self.sizes["items"],
             "labelers": self.sizes["labelers"],

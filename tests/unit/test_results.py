@@ -20,6 +20,7 @@ from truthing.cli.main import app
 from truthing.doctor import examine
 from truthing.papers.closed_forms import ClosedForms
 from truthing.results import Result
+from truthing.truth.link.counts import MOST_DENSE
 
 FOLDER = Path(tr.__file__).parent
 EXAMPLE = FOLDER / "examples" / "spam"
@@ -180,6 +181,18 @@ def test_every_form(kind: str, tmp_path: Path) -> None:
         written = result.save_figures(tmp_path / "figures")
         assert {path.suffix for path in written} == {".png", ".svg", ".pdf", ".md"}
         assert all(path.stat().st_size > 40 for path in written)
+
+
+def test_a_grade_of_very_many_classes_has_a_mean_table_and_no_limits() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, MOST_DENSE + 5, 1000)
+    grid = np.where(rng.random((1000, 3)) < 0.8, truth[:, None], truth[::-1, None])
+    report = tr.grade(grid[:, 0].tolist(), tr.Labels.from_matrix(grid[:, 1:]), draws=100)
+    found = json.loads(report.to_json())
+    validate(found, SCHEMA)
+    assert found["confusion"]["low"] is None
+    assert found["confusion"]["high"] is None
+    assert np.sum(found["confusion"]["mean"]) == pytest.approx(1000)
 
 
 def test_the_schema_refuses_what_is_wrong() -> None:

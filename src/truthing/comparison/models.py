@@ -93,24 +93,20 @@ def _dropped(
         "only in predictions": max(extra.values()),
         "without any label": bare.dropped["without any label"],
     }
-    same = len(set(extra.values())) == 1
-    notes = drop_warnings({k: n for k, n in dropped.items() if same or k == "only in labels"})
-    notes += (
-        []
-        if same
-        else [
-            f"{n:,} items of {name!r} are only in predictions and were dropped."
-            for name, n in extra.items()
-            if n
-        ]
-    )
+    if len(set(extra.values())) == 1:
+        notes = drop_warnings(dropped)
+    else:
+        notes = drop_warnings({"only in labels": dropped["only in labels"]})
+        notes += [_of_model(name, n, "only in predictions") for name, n in extra.items() if n]
     lost = {name: j.labels.n_items - n_common for name, j in alone.items()}
-    notes += [
-        f"{n:,} items of {name!r} are not predicted by every model and were dropped."
-        for name, n in lost.items()
-        if n
-    ]
+    notes += [_of_model(name, n, "not predicted by every model") for name, n in lost.items() if n]
     return dropped, [note for note in notes if note not in bare.warnings]
+
+
+def _of_model(name: str, n: int, what: str) -> str:
+    if n == 1:
+        return f"1 item of {name!r} is {what} and was dropped."
+    return f"{n:,} items of {name!r} are {what} and were dropped."
 
 
 def _join(

@@ -89,9 +89,13 @@ def is_large(labels: Any) -> bool:
 
 def counts_in_groups(given: Mapping[str, Any], joined: Joined) -> bool:
     """Whether a grade with these arguments asks nothing of single items, and has very many."""
+    from truthing.truth.link.views import MOST_ROW_CELLS
+
     labels, predicted = joined.labels, joined.predicted
     if labels.n_items < MANY_ITEMS or one_by_one(given):
         return False
+    if (labels.n_labelers + 1) * labels.n_classes**2 > MOST_ROW_CELLS:
+        return False  # labelers share tables then
     if predicted is None or joined.scores is not None or labels.votes is not None:
         return False
     return bool(predicted.min() >= 0 and predicted.min() < predicted.max())
