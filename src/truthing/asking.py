@@ -12,7 +12,7 @@ import numpy as np
 
 from truthing.arguments import as_number
 from truthing.case import read_case
-from truthing.class_codes import Array, tally
+from truthing.class_codes import Array, places_by_name, tally
 from truthing.errors import InputError, listing
 from truthing.kinds import NOTHING, Kinds
 from truthing.matching import Joined, join
@@ -212,7 +212,8 @@ def without_itself(joined: Joined, predicted: Array) -> Joined:
     )
     if (left.per_item > 0).mean() < 0.5:
         return joined
-    joined.warnings.append(left_out_labeler([labels.labelers[t] for t in twin]))
+    names = [labels.labelers[t] for t in twin]
+    joined.warnings.append(left_out_labeler([names[k] for k in places_by_name(names)]))
     return replace(joined, labels=left)
 
 

@@ -82,7 +82,9 @@ def grade_items(
     also = {"deployment": deployment, "gold_weights": gold_weights}
     asked = kinds.question(joined, survey.used, **also, calibration_set=calibration_set)
     joined = nearest_grades(joined, asked["values"], assumptions)
-    predicted, score = predicted_classes(joined, place, threshold, assumptions)
+    predicted, score = predicted_classes(
+        joined, place, threshold, assumptions, told=positive is not None
+    )
     joined = without_itself(joined, predicted)
     labels = joined.labels
     kind = panel_of(panel, labels.labelers, assumptions)

@@ -17,6 +17,8 @@ from truthing.repeats import Repeats
 from truthing.report import Report
 from truthing.streaming.choice import counts_in_groups, runs_streamed
 
+DATA = ("predictions", "labels", "gold", "scores")  # read before anything is computed
+
 
 def grade(
     predictions: Any,
@@ -199,7 +201,8 @@ def grade(
     kinds.refuse_calibration(calibration_set)
     about: dict[str, Any] = {"repeats": repeats, "kinds": kinds, "positive": positive}
     held = [prepare(predictions, labels, gold=gold, scores=scores, **about)]
-    asked = given | {"progress": say, "draws": draws, "seed": seed, "panel_error": panel_error}
+    asked = {name: given[name] for name in given if name not in DATA}
+    asked |= {"progress": say, "draws": draws, "seed": seed, "panel_error": panel_error}
     if not counts_in_groups(given, held[0]):
         return grade_items(held, kinds, **asked)
     from truthing.streaming.grade import grade_in_groups
@@ -207,4 +210,10 @@ def grade(
     joined = held.pop()
     alone = replace(joined, warnings=list(joined.warnings))
     hint_at_survey(joined, joined.labels.items)
-    return grade_in_groups(joined, lambda: grade_items([alone], kinds, **asked), **asked)
+    if isinstance(gold_weights, Mapping):
+        asked["gold_weights"] = dict(gold_weights)  # as it is now, for later too
+
+    def by_items(progress: Progress) -> Report:
+        return grade_items([alone], kinds, **{**asked, "progress": progress})
+
+    return grade_in_groups(joined, by_items, **asked)

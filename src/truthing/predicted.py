@@ -8,13 +8,19 @@ from truthing.arguments import as_threshold
 from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.matching import Joined
-from truthing.score_meaning import against_labels, settle_scores
+from truthing.score_meaning import TURNED, against_labels, area_against, settle_scores
 
 
 def predicted_classes(
-    joined: Joined, positive: int | None, threshold: float | None, assumptions: list[str]
+    joined: Joined,
+    positive: int | None,
+    threshold: float | None,
+    assumptions: list[str],
+    *,
+    told: bool = False,
 ) -> tuple[Array, Array | None]:
-    """Hard predictions (given, or cut from scores) and the positive class's scores."""
+    """Hard predictions (given, or cut from scores) and the positive class's scores; ``told``: the
+    user named the positive class."""
     threshold = None if threshold is None else as_threshold(threshold)
     scores, predicted = joined.scores, joined.predicted
     column = scores
@@ -34,6 +40,9 @@ def predicted_classes(
             )
         if column is None:
             raise InputError("a threshold needs scores: give them beside the predictions.")
+        if predicted is None:
+            _doubt_direction(joined, column, positive, told)
+        _doubt_threshold(joined, column, threshold)
         predicted = np.where(column >= threshold, positive, 1 - positive)
         assumptions.append(
             f"Items with a score of at least {threshold:g} count as predicted "
@@ -52,6 +61,39 @@ def predicted_classes(
             f"{joined.labels.items[silent[0]]!r}): predict them, or leave them out."
         )
     return predicted, column
+
+
+def _doubt_direction(joined: Joined, scores: Array, positive: int, told: bool) -> None:
+    """Scores that run against the labels are those of the other class, if nobody said which."""
+    votes = joined.labels.counts()
+    share = votes[:, positive] / np.maximum(votes.sum(axis=1), 1)
+    area = area_against(scores, share)
+    if area is None or area >= TURNED:
+        return
+    other, name = (str(joined.labels.classes[k]) for k in (1 - positive, positive))
+    found = f"the scores grow with {other!r}, as the labels have it (area {area:.2f})"
+    if told:
+        joined.warnings.append(
+            f"{found[0].upper()}{found[1:]}, but {name!r} was named as the positive class: are "
+            "they scores of the other class?"
+        )
+        return
+    raise InputError(
+        f"{found}, but {name!r} was taken for the positive class, the last in order: say "
+        f"`positive={other!r}`, or `positive={name!r}` if the classifier really is that bad."
+    )
+
+
+def _doubt_threshold(joined: Joined, scores: Array, threshold: float) -> None:
+    """A threshold that no score, or every score, reaches."""
+    low, high = float(scores.min()), float(scores.max())
+    if low < threshold <= high:
+        return
+    reached = "no score reaches" if high < threshold else "every score reaches"
+    joined.warnings.append(
+        f"The scores run from {low:g} to {high:g}: {reached} the threshold {threshold:g}, so one "
+        "class is predicted for every item."
+    )
 
 
 def _meant(

@@ -346,7 +346,7 @@ class Report(PerItem, Judged, Result):
         blame = (
             f"wrong labels account for the difference of {size}"
             if points > 0
-            else "the labels share mistakes with the classifier"
+            else "where labels and classifier make the same mistakes, it looks too good"
         )
         return text + f" The labels taken at face value would say {naive:.0%}: {blame}."
 

@@ -8,6 +8,8 @@ from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.notes import Notes
 
+FEWEST = 10  # items of each class that show which way scores run
+TURNED = 0.35  # area of scores against labels below which they seem those of the other class
 CLEAR = 0.95  # area under the curve of scores against predictions that settles their direction
 
 
@@ -100,17 +102,23 @@ def area_under_curve(scores: Array, positive: Array) -> float:
     return float((below + up_to).mean() / 2 / len(negatives))
 
 
+def area_against(scores: Array, votes: Array) -> float | None:
+    """The area under the curve of scores against the labels' majority; None where that has a class
+    of few items. ``votes`` is each item's share of votes for the positive class."""
+    sure = np.abs(votes - 0.5) > 1e-9
+    positive = votes[sure] > 0.5
+    if min(positive.sum(), (~positive).sum()) < FEWEST:
+        return None
+    return area_under_curve(scores[sure], positive)
+
+
 def against_labels(scores: Array, votes: Array, accuracy: float) -> str:
     """A word where scores order the items against the labels although the predictions follow them.
 
     ``votes`` is each item's share of votes for the positive class.
     """
-    sure = np.abs(votes - 0.5) > 1e-9
-    positive = votes[sure] > 0.5
-    if positive.all() or not positive.any():
-        return ""
-    area = area_under_curve(scores[sure], positive)
-    if area >= 0.35 or accuracy <= 0.5:
+    area = area_against(scores, votes)
+    if area is None or area >= TURNED or accuracy <= 0.5:
         return ""
     return (
         f"The scores run against the labels (area under the curve {area:.2f}) although the "

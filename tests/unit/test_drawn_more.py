@@ -91,7 +91,7 @@ def test_grade_and_compare_answer_areas_with_weights_and_clusters() -> None:
         for name, sign in (("a", 1), ("b", -1))
     }
     models = {name: pl.DataFrame(table) for name, table in tables.items()}
-    both = tr.compare(models, labels, threshold=0.0, **how)
+    both = tr.compare(models, labels, threshold=0.0, positive=1, **how)
     assert both.difference("auc").mean > 0.3
 
 

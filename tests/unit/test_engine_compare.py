@@ -136,6 +136,26 @@ def test_dropped_items_are_counted_alike(tmp_path: Path, counted: None) -> None:
     assert "1 item is only in predictions and was dropped." in memory.warnings
 
 
+@pytest.mark.parametrize("predicted", [True, False])
+def test_items_without_any_label_are_counted_once(
+    tmp_path: Path, counted: None, predicted: bool
+) -> None:
+    models, labels, _ = two_models(tmp_path)
+    own = pl.read_parquet(labels)
+    empty = pl.DataFrame({"item": ["e1", "e2"], "labeler": ["w1", "w2"], "label": [None, None]})
+    pl.concat([own, empty.cast(own.schema)]).write_parquet(labels)
+    if predicted:
+        for path in models.values():
+            more = pl.DataFrame({"item": ["e1", "e2"], "prediction": ["cat", "dog"]})
+            pl.concat([pl.read_parquet(path), more]).write_parquet(path)
+    memory = tr.compare(models, labels, engine="memory")
+    assert_same(tr.compare(models, labels, engine="stream"), memory)
+    assert memory.dropped["without any label" if predicted else "only in labels"] == 2
+    assert sum(memory.dropped.values()) == 2
+    graded = tr.grade(models["one"], labels, engine="memory")
+    assert graded.dropped == memory.dropped
+
+
 def test_an_item_that_one_model_left_out_is_not_called_unlabelled(tmp_path: Path) -> None:
     models, labels, _ = two_models(tmp_path)
     own = pl.read_parquet(models["other"])

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import truthing as tr
@@ -151,3 +154,53 @@ def test_items_with_many_labels_are_sorted_too() -> None:
         mine = slice(first[i], first[i] + size[i])
         expected.append(np.sort(rank[labeler[mine]] * 3 + label[mine]))
     np.testing.assert_array_equal(key, np.concatenate(expected))
+
+
+@pytest.mark.usefixtures("many")
+def test_a_report_holds_no_input_and_no_old_callback() -> None:
+    guess, labels, gold = case()
+    table = pl.DataFrame(
+        {
+            "item": [labels.items[i] for i in labels.item],
+            "labeler": [labels.labelers[t] for t in labels.labeler],
+            "label": [labels.classes[k] for k in labels.label],
+        }
+    )
+    held, chances, calls = weakref.ref(table), dict.fromkeys(gold, 0.5), list[float]()
+    report = tr.grade(
+        guess,
+        table,
+        gold=gold,
+        gold_weights=chances,
+        draws=200,
+        progress=lambda share, _: calls.append(share),
+    )
+    del table
+    gc.collect()
+    assert held() is None
+    before = len(calls)
+    chances.clear()
+    now: list[float] = []
+    report.sensitivity(progress=lambda share, _: now.append(share))
+    assert len(calls) == before
+    assert now == sorted(now)
+    assert now[0] < 0.3
+
+
+@pytest.mark.usefixtures("many")
+def test_two_copies_are_named_in_one_order() -> None:
+    guess, labels, _ = case()
+    own = np.array([labels.classes.index(guess[i]) for i in labels.items])
+    n, words = labels.n_items, []
+    for names in (("copy 1", "copy 2"), ("copy 2", "copy 1")):
+        both = Labels.from_codes(
+            np.concatenate([np.tile(np.arange(n), 2), labels.item]),
+            np.concatenate([np.repeat([0, 1], n), labels.labeler + 2]),
+            np.concatenate([own, own, labels.label]),
+            items=labels.items,
+            labelers=(*names, *labels.labelers),
+            classes=labels.classes,
+        )
+        words.append([w for w in tr.grade(guess, both, draws=200).warnings if "exactly" in w])
+    assert words[0] == words[1]
+    assert "'copy 1', 'copy 2'" in words[0][0]

@@ -128,7 +128,8 @@ def _metrics(
         joined = prepare(predictions, labels, gold=gold, repeats=repeats)
         classes = joined.labels.classes
         place = positive_class(classes, positive, [])
-        scored.append(predicted_classes(joined, place, threshold, [])[1] is not None)
+        how = {"told": positive is not None}
+        scored.append(predicted_classes(joined, place, threshold, [], **how)[1] is not None)
         with usage():
             for requirement in asked:
                 check_metrics([requirement.metric], classes, place)

@@ -9,7 +9,7 @@ import typer
 
 from truthing.cli import checking, gates, kinds, options, parse, reading, showing, survey
 from truthing.cli.groups import spread
-from truthing.errors import InputError
+from truthing.errors import InputError, listing
 
 
 @spread
@@ -22,8 +22,8 @@ def compare(
             help="One file for each model; NAME=FILE names a model, otherwise the file does.",
         ),
     ],
-    metric: Annotated[
-        str | None,
+    metrics: Annotated[
+        list[str] | None,
         typer.Option(
             "--metric",
             help="What to compare: accuracy (the default), f1, recall[cat], auc, …; of several "
@@ -90,6 +90,12 @@ def compare(
     from truthing.streaming.choice import runs_streamed
 
     output.check()
+    if metrics and len(metrics) > 1:
+        raise InputError(
+            f"compare looks at one metric at a time, and --metric names {listing(metrics)}: run it "
+            "once for each."
+        )
+    metric = metrics[0] if metrics else None
     asked = gate.asked("compare")
     wanted = files_are.asked(said_of_labels.tags)
     files, tagged = named_files(predictions), said_of_labels.tags is not None

@@ -228,8 +228,7 @@ def compare(
         return compare_streamed(**arguments)
     kinds = Kinds(gold_error, scale, cut, groups, None, unsure, skips)
     kinds.refuse_calibration(calibration_set)
-    models = dict(zip(names, predictions.values()))
-    about = models, labels, gold, repeats, kinds, positive
+    about = dict(zip(names, predictions.values())), labels, gold, repeats, kinds, positive
     joined, orders = zip(*map(in_order, join_models(*about)))
     votes, order = joined[0].labels, orders[0]
     assumptions = list(dict.fromkeys(remark for j in joined for remark in j.remarks))
@@ -242,7 +241,8 @@ def compare(
     also = {"deployment": deployment, "gold_weights": gold_weights}
     asked = kinds.question(joined[0], survey.used, **also, calibration_set=calibration_set)
     graded = [nearest_grades(j, asked["values"], assumptions) for j in joined]
-    columns = [predicted_classes(j, place, threshold, assumptions) for j in graded]
+    how = place, threshold, assumptions
+    columns = [predicted_classes(j, *how, told=positive is not None) for j in graded]
     codes = _codes([column[0] for column in columns])
     by_item = noise, by, deployment, calibration_set, asked["values"]
     plain = survey.plain and panel_error != 0 and all(given is None for given in by_item)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from truthing.asking import prepare
-from truthing.case import read_case
+from truthing.case import Case, read_case
 from truthing.class_codes import Array, sort_classes
 from truthing.comparison.result import check_models
 from truthing.errors import InputError, NotIdentified, did_you_mean, listing
@@ -67,46 +67,41 @@ def join_models(
     chosen = [i for i, item in enumerate(panel.items) if item in common]
     shared = panel[np.array(chosen)].with_classes(classes)
     joined = [_join(name, p, shared, gold, doubted) for name, p in known.items()]
-    dropped, notes = _dropped(dict(zip(known, alone)), bare, len(common))
+    dropped, lost = _dropped(case, panel, alone), []
+    for name, j in zip(known, alone):
+        if n := j.labels.n_items - len(common):
+            lost.append(_left_out(name, n))
     about: dict[str, Any] = {"readings": case.readings, "given": case.labels.items}
     about |= {"doubted": doubted, "dropped": dropped}
     told = [replace(j, warnings=_without_drops(j), **about) for j in joined]
-    told[0].warnings.extend([*bare.warnings, *notes])
+    told[0].warnings.extend([*_without_drops(bare), *drop_warnings(dropped), *lost])
     return told
 
 
 def _without_drops(joined: Joined) -> list[str]:
-    """Warnings without those on dropped items: the second join counts what the first one left out
-    as if it had no label."""
+    """Warnings without those on dropped items: a second join counts what the first one left out as
+    if it had no label."""
     return [w for w in joined.warnings if w not in drop_warnings(joined.dropped)]
 
 
-def _dropped(
-    alone: Mapping[str, Joined], bare: Joined, n_common: int
-) -> tuple[dict[str, int], list[str]]:
-    """How many items were dropped and why, and sentences on it; ``alone`` is each model joined with
-    all labels."""
-    seen = set().union(*(j.labels.items for j in alone.values()))
-    extra = {name: j.dropped["only in predictions"] for name, j in alone.items()}
-    dropped = {
-        "only in labels": bare.labels.n_items - len(seen),
-        "only in predictions": max(extra.values()),
-        "without any label": bare.dropped["without any label"],
+def _dropped(case: Case, panel: Labels, alone: Sequence[Joined]) -> dict[str, int]:
+    """How many items were dropped and why; ``panel`` holds the labelled ones, ``alone`` is each
+    model joined with it. Names are compared as texts, as they were joined."""
+    seen = set().union(*(j.labels.items for j in alone))
+    kept, every = ({str(i) for i in items} for items in (panel.items, case.labels.items))
+    guessed = {str(i) for p in case.models.values() for i in p.items} - kept
+    bare = every - kept
+    return {
+        "only in labels": panel.n_items - len(seen) + len(bare - guessed),
+        "only in predictions": len(guessed - every),
+        "without any label": len(bare & guessed),
     }
-    if len(set(extra.values())) == 1:
-        notes = drop_warnings(dropped)
-    else:
-        notes = drop_warnings({"only in labels": dropped["only in labels"]})
-        notes += [_of_model(name, n, "only in predictions") for name, n in extra.items() if n]
-    lost = {name: j.labels.n_items - n_common for name, j in alone.items()}
-    notes += [_of_model(name, n, "not predicted by every model") for name, n in lost.items() if n]
-    return dropped, [note for note in notes if note not in bare.warnings]
 
 
-def _of_model(name: str, n: int, what: str) -> str:
+def _left_out(name: str, n: int) -> str:
     if n == 1:
-        return f"1 item of {name!r} is {what} and was dropped."
-    return f"{n:,} items of {name!r} are {what} and were dropped."
+        return f"1 item of {name!r} is not predicted by every model and was dropped."
+    return f"{n:,} items of {name!r} are not predicted by every model and were dropped."
 
 
 def _join(

@@ -51,7 +51,7 @@ def grade_streamed(
 
 
 def grade_in_groups(
-    joined: Joined, by_items: Callable[[], Report], *, progress: Progress, **options: Any
+    joined: Joined, by_items: Callable[[Progress], Report], *, progress: Progress, **options: Any
 ) -> Report:
     """`grade` of very many items in memory; ``by_items`` is the same grade item by item, for
     those who ask what else it might have assumed."""
@@ -59,7 +59,8 @@ def grade_in_groups(
     found = _graded(held, joined.labels.items, progress=progress, **options)
 
     def sensitivity(level: float, progress: Progress) -> Any:
-        return by_items().outcome.sensitivity(level, progress)
+        found = by_items(part(progress, 0, 0.3))
+        return found.outcome.sensitivity(level, part(progress, 0.3, 1))
 
     return replace(found, outcome=replace(found.outcome, sensitivity=sensitivity))
 
@@ -85,10 +86,11 @@ def _graded(
     place = positive_class(classes, positive, assumptions)
     kind = panel_of(panel, held.panel.labelers, assumptions)
     check_metrics(metrics or (), classes, place)
+    rough: list[str] = []
     options = {
         "positive": place,
         "target": target,
-        "n_draws": fitting_draws(as_draws(draws), len(classes), held.warnings),
+        "n_draws": fitting_draws(as_draws(draws), len(classes), rough),
         "seed": as_seed(seed),
         "panel": kind,
         "trained_on_labels": trained_on_labels,
@@ -100,7 +102,7 @@ def _graded(
     adds_up = question.gold_chosen.kind == "random" and not question.constant
     told = replace(
         outcome,
-        warnings=[*held.warnings, *outcome.warnings],
+        warnings=[*held.warnings, *rough, *outcome.warnings],
         assumptions=assumptions + outcome.assumptions,
         state=partial(state_in_groups, held, items, options) if adds_up else None,
     )

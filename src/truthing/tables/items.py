@@ -10,6 +10,7 @@ import polars as pl
 from truthing.tables.table import Table
 
 _ID = re.compile(r"(?:.*[ _.-])?(?:id|ids|key|uuid|guid|no|nr|number|ref|code)|.*(?:Id|ID|Key)")
+MOSTLY = 0.9  # of the rows have a name of their own
 _INDEX = re.compile(r"|index|Unnamed: ?\d+|level_0")
 _WORDY = re.compile(r"(?i).*(text|comment|note|content|prompt|input|output|description|title).*")
 
@@ -25,7 +26,8 @@ def find_item(table: Table, free: Sequence[str], role: Mapping[str, str]) -> tup
         return None, ""
     named = [c for c in free if _ID.fullmatch(c.strip())]
     if "labeler" not in role:
-        named = [c for c in named if _all_different(table, c)]
+        different = [c for c in named if _all_different(table, c)]
+        named = different or [c for c in named if _repeated_rows(table, c)]
     index = [c for c in free if is_index(c) and _all_different(table, c)]
     for found in (named, index):
         if len(found) == 1:
@@ -49,6 +51,21 @@ def find_item(table: Table, free: Sequence[str], role: Mapping[str, str]) -> tup
             "choose another column with `item_column=...`."
         )
     return None, ""
+
+
+def _repeated_rows(table: Table, column: str) -> bool:
+    """Whether it names items all the same, some of them in several rows: whole rows that stand
+    there again, or few names that do. Such a table is refused later, with the lines."""
+    frame, series = table.frame, table.frame[column]
+    if series.dtype == pl.Object or series.null_count() or series.dtype.is_float():
+        return False
+    n_names = series.n_unique()
+    if n_names >= MOSTLY * len(series):
+        return True
+    try:
+        return bool(frame.unique().height == n_names)
+    except pl.exceptions.PolarsError:  # columns that cannot be compared
+        return False
 
 
 def _all_different(table: Table, column: str) -> bool:

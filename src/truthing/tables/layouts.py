@@ -134,10 +134,12 @@ def one_row_items(table: Table, columns: Columns) -> Sequence[Any]:
     if len(items) < len(item):
         row = int(np.argmax(pl.Series(item).is_duplicated().to_numpy()))
         again = int(np.flatnonzero(item == item[row])[1])
+        kind = "table of predictions or gold" if columns.layout == "long" else "wide table"
         raise InputError(
             f"{table.place(row)}: item {items[item[row]]!r} has more than one row (again: "
-            f"{table.place(again).removeprefix(table.name + ' ')}), but a {columns.layout} table "
-            "has one row per item. Merge the rows, or name the columns if this is a long table "
+            f"{table.place(again).removeprefix(table.name + ' ')}), but a {kind} "
+            "has one row per item. Merge the rows, name another column of items "
+            "(`item_column=...`), or name the columns if this is a long table "
             "(`label_column=...`)."
         )
     return items

@@ -62,6 +62,7 @@ class Table:
 
     def raw(self, column: str) -> tuple[Array, tuple[Any, ...]]:
         """A column as codes and names as they stand there; only empty cells are missing."""
+        self._refuse_objects(column)
         if not codable(self.frame[column]):
             values = self.frame[column].to_list()
             return factorise([None if isinstance(v, str) and not tidy(v) else v for v in values])
@@ -70,6 +71,13 @@ class Table:
             names = names.cast(pl.String)
             codes, names = _without(codes, names, names.str.strip_chars() == "")
         return codes, tuple(names.to_list())
+
+    def _refuse_objects(self, column: str) -> None:
+        if any(isinstance(v, dict) for v in self.frame[column].head(5).to_list()):
+            raise InputError(
+                f"{self.name}: a cell of column {column!r} holds several values. Write one row for "
+                "each label, or one column for each labeler."
+            )
 
     def codes(self, column: str) -> tuple[Array, Sequence[Any]]:
         """Names of items or labelers, without blanks around them; numbers where all are."""

@@ -101,6 +101,10 @@ def with_known_noise(
         "The noise of the labelers is as given.",
     ]
     if not trusted:
+        assumptions[-1] += (
+            " That they may be wrong together beyond it is allowed for, and makes most of the "
+            "width: `panel_error=0` trusts the noise alone."
+        )
         graded = truth.argmax(axis=1) if question.constant else question.predicted
         views = known_views(Entries.of(question.labels), question.evidence, truth, graded, prior)
         views = doubted(views, question.labels.per_item, question.doubts)

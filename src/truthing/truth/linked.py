@@ -183,7 +183,8 @@ def _taken_from_gold(question: Question, answer: AnswerBesideGold) -> list[str]:
     names = listing((name.replace("_", " ") for name in taken), MOST_NAMED)
     return [
         f"For {names} gold by itself has a much narrower interval than gold with labels: there it "
-        "counts more."
+        "counts more. On public panels such intervals held the truth in about 83% of cases, not "
+        "95%: more gold mends that."
     ]
 
 
