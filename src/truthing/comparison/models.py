@@ -88,12 +88,15 @@ def _dropped(case: Case, panel: Labels, alone: Sequence[Joined]) -> dict[str, in
     """How many items were dropped and why; ``panel`` holds the labelled ones, ``alone`` is each
     model joined with it. Names are compared as texts, as they were joined."""
     seen = set().union(*(j.labels.items for j in alone))
+    extra = sum(j.dropped["only in predictions"] for j in alone)
+    if not extra and panel.n_items == case.labels.n_items:
+        return {**alone[0].dropped, "only in labels": panel.n_items - len(seen)}
     kept, every = ({str(i) for i in items} for items in (panel.items, case.labels.items))
     guessed = {str(i) for p in case.models.values() for i in p.items} - kept
     bare = every - kept
     return {
         "only in labels": panel.n_items - len(seen) + len(bare - guessed),
-        "only in predictions": len(guessed - every),
+        "only in predictions": min(len(guessed - every), extra),
         "without any label": len(bare & guessed),
     }
 
