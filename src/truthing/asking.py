@@ -198,9 +198,8 @@ def without_itself(joined: Joined, predicted: Array) -> Joined:
     same = labels.label == predicted.astype(np.int32)[labels.item]
     hits = tally(labels.labeler, labels.n_labelers, same)
     count = tally(labels.labeler, labels.n_labelers)
-    twin = np.flatnonzero((count >= max(20, 0.5 * labels.n_items)) & (hits == count))
-    others = labels.n_labelers - len(twin)
-    if labels.anonymous or not len(twin) or not others or len(np.unique(predicted)) == 1:
+    twin = copies_of_classifier(count, hits, labels.n_items)
+    if labels.anonymous or not len(twin) or len(np.unique(predicted)) == 1:
         return joined
     keep = ~np.isin(labels.labeler, twin)
     left = replace(
@@ -215,6 +214,13 @@ def without_itself(joined: Joined, predicted: Array) -> Joined:
     names = [labels.labelers[t] for t in twin]
     joined.warnings.append(left_out_labeler([names[k] for k in places_by_name(names)]))
     return replace(joined, labels=left)
+
+
+def copies_of_classifier(given: Array, hits: Array, n_items: int) -> Array:
+    """Labelers with many labels who always say what the classifier says, unless all do; ``given``
+    labels of each, ``hits`` those that say so."""
+    found = np.flatnonzero((given >= max(20, 0.5 * n_items)) & (hits == given))
+    return found if len(found) < len(given) else found[:0]
 
 
 def left_out_labeler(names: Sequence[Any]) -> str:

@@ -7,8 +7,11 @@ import numpy as np
 from truthing.arguments import as_threshold
 from truthing.class_codes import Array
 from truthing.errors import InputError
+from truthing.labels import Labels
 from truthing.matching import Joined
 from truthing.score_meaning import TURNED, against_labels, area_against, settle_scores
+
+FEWEST = 10  # items of each class that show which way scores run
 
 
 def predicted_classes(
@@ -63,10 +66,17 @@ def predicted_classes(
     return predicted, column
 
 
+def share_of_votes(labels: Labels, code: int) -> Array:
+    """Each item's share of votes for a class."""
+    votes = labels.counts()
+    return np.asarray(votes[:, code] / np.maximum(votes.sum(axis=1), 1))
+
+
 def _doubt_direction(joined: Joined, scores: Array, positive: int, told: bool) -> None:
     """Scores that run against the labels are those of the other class, if nobody said which."""
-    votes = joined.labels.counts()
-    share = votes[:, positive] / np.maximum(votes.sum(axis=1), 1)
+    share = share_of_votes(joined.labels, positive)
+    if min((share > 0.5).sum(), (share < 0.5).sum()) < FEWEST:
+        return
     area = area_against(scores, share)
     if area is None or area >= TURNED:
         return
@@ -113,8 +123,7 @@ def _meant(
     assumptions.extend(notes.remarks)
     joined.warnings.extend(notes.checks)
     if settled is not None and joined.predicted is not None:
-        votes = joined.labels.counts()
-        share = votes[:, positive] / np.maximum(votes.sum(axis=1), 1)
+        share = share_of_votes(joined.labels, positive)
         agree = float(np.where(joined.predicted == positive, share, 1 - share).mean())
         doubt = against_labels(settled, share, agree)
         joined.warnings.extend([doubt] if doubt else [])

@@ -8,7 +8,6 @@ from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.notes import Notes
 
-FEWEST = 10  # items of each class that show which way scores run
 TURNED = 0.35  # area of scores against labels below which they seem those of the other class
 CLEAR = 0.95  # area under the curve of scores against predictions that settles their direction
 
@@ -103,11 +102,11 @@ def area_under_curve(scores: Array, positive: Array) -> float:
 
 
 def area_against(scores: Array, votes: Array) -> float | None:
-    """The area under the curve of scores against the labels' majority; None where that has a class
-    of few items. ``votes`` is each item's share of votes for the positive class."""
+    """The area under the curve of scores against the labels' majority; None where that has one
+    class only. ``votes`` is each item's share of votes for the positive class."""
     sure = np.abs(votes - 0.5) > 1e-9
     positive = votes[sure] > 0.5
-    if min(positive.sum(), (~positive).sum()) < FEWEST:
+    if positive.all() or not positive.any():
         return None
     return area_under_curve(scores[sure], positive)
 

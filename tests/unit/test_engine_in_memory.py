@@ -128,9 +128,11 @@ def test_what_asks_for_single_items_gets_them(monkeypatch: pytest.MonkeyPatch) -
     guess, labels, _ = case()
     monkeypatch.setattr(choice, "MANY_ITEMS", 100)
     monkeypatch.setattr(in_memory, "count_panel", None)  # would fail
-    tr.grade(guess, labels, noise=0.2, draws=200)
-    tr.grade(guess, labels, by={i: "a" if int(i[1:]) % 2 else "b" for i in labels.items})
-    tr.grade(dict.fromkeys(guess, "yes"), labels, draws=200)
+    assert tr.grade(guess, labels, noise=0.2, draws=200).noise.learned is False
+    half = {i: "a" if int(i[1:]) % 2 else "b" for i in labels.items}
+    assert len(tr.grade(guess, labels, by=half, draws=200).by_slice("accuracy")) == 2
+    constant = tr.grade(dict.fromkeys(guess, "yes"), labels, draws=200)
+    assert constant.at_face_value("recall") == 1
 
 
 def test_items_with_many_labels_are_sorted_too() -> None:

@@ -41,7 +41,7 @@ from truthing.metrics.face_value import face_value
 from truthing.multi_label.compared import compare_tags
 from truthing.ordering import in_order
 from truthing.panel_kind import panel_of
-from truthing.predicted import predicted_classes
+from truthing.predicted import predicted_classes, share_of_votes
 from truthing.progress import Progress, listener
 from truthing.repeats import Repeats
 from truthing.scale import nearest_grades
@@ -353,12 +353,12 @@ def _scored(
 ) -> Scored | None:
     """What areas under curves need, where every model has scores."""
     every = [score for score in scores if score is not None]
-    if len(every) < len(scores):
+    if place is None or len(every) < len(scores):
         return None
     if calibration is not None:
         warnings.append(NO_AREAS)
         return None
-    share = votes.counts()[:, place] / np.maximum(votes.per_item, 1)
+    share = share_of_votes(votes, place)
     table = np.stack(every)
     most = min(n_draws, MOST_SCORED, _few(votes))
     run = partial(ask, scores=table, positive=place, n_draws=most, only_counts=False)

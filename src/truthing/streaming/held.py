@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from truthing.asking import left_out_labeler
+from truthing.asking import copies_of_classifier, left_out_labeler
 from truthing.case import is_source
 from truthing.class_codes import Array, places_by_name
 from truthing.engine.base import Engine
@@ -74,10 +74,8 @@ class Held:
     @property
     def twins(self) -> Array:
         """Labelers who say what the classifier says, unless all do."""
-        count = self.panel.per_labeler
-        often = count >= max(20, 0.5 * self.panel.n_items)
-        found = np.flatnonzero(often & (self.panel.found.hits == count))
-        return found if len(found) < self.panel.n_labelers else found[:0]
+        panel = self.panel
+        return copies_of_classifier(panel.per_labeler, panel.found.hits, panel.n_items)
 
     def read_otherwise(self, **changes: Any) -> Held:
         """The same data with shards read otherwise, see `Stored`."""
