@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import truthing as tr
@@ -77,6 +78,31 @@ def test_titles_are_left_out_and_said(tmp_path: Path, above: str) -> None:
     assert any("above the names of the columns is left out" in n for n in labels.notes.remarks)
     semicolons = read(tmp_path, above + BODY.replace(",", ";"))
     assert semicolons.n_labels == 4
+
+
+@pytest.mark.parametrize("above", ["", "Report 2024, final\n"])
+@pytest.mark.parametrize("columns", [1, 3])
+def test_decimal_commas_separate_no_cells(tmp_path: Path, above: str, columns: int) -> None:
+    names = ["item", "score", *(f"p_{c}" for c in range(columns - 1))]
+    rows = [[f"r{i}", *[f"0,{i + 1}5"] * columns] for i in range(6)]
+    file = tmp_path / "scores.csv"
+    file.write_text(above + "\n".join(";".join(row) for row in [names, *rows]) + "\n")
+    found = tr.read_predictions(file)
+    assert found.items == tuple(f"r{i}" for i in range(6))
+    assert found.scores is not None
+    assert float(np.asarray(found.scores).ravel()[0]) == 0.15
+
+
+def test_ids_of_responses_are_items(tmp_path: Path) -> None:
+    """response is a word for labels, response_id for what was labelled."""
+    file = tmp_path / "gold.csv"
+    file.write_text(
+        "response_id,human\n" + "".join(f"r{i},{['no', 'yes'][i % 2]}\n" for i in range(6))
+    )
+    gold = tr.read_gold(file)
+    assert (gold.items[:2], gold.classes) == (("r0", "r1"), ("no", "yes"))
+    file.write_text("item,label_id\n" + "".join(f"r{i},{i % 2}\n" for i in range(6)))
+    assert tr.read_gold(file).classes == (0, 1)
 
 
 def test_what_only_looks_like_a_title_is_none(tmp_path: Path) -> None:

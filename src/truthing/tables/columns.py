@@ -173,6 +173,8 @@ def _take(
     plain = {c: _plain(c) for c in columns if c not in taken}
     hits = _in_order(words, plain)
     bare = {c: _SUFFIX.sub("", name) for c, name in plain.items() if c not in hits}
+    if what in ("label", "prediction", "truth"):  # response_id may name what was labelled
+        bare = {c: name for c, name in bare.items() if not hits and not _all_new(table, c)}
     hits += _in_order(words, bare)
     if not hits:
         return
@@ -190,6 +192,12 @@ def _take(
             f"{table.name}: {chosen!r} was taken for the {what}, though "
             f"{listing(map(repr, others))} could be too: choose with `{what}_column={others[0]!r}`."
         )
+
+
+def _all_new(table: Table, column: str) -> bool:
+    """Whether no value comes again, as that of a class would."""
+    series = table.frame[column]
+    return series.dtype != pl.Object and len(series) >= 5 and series.n_unique() == len(series)
 
 
 def is_known(name: str) -> bool:

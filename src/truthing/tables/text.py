@@ -24,6 +24,7 @@ SEPARATORS = ",\t;|"
 LONGEST_CELL = 10_000_000
 LONGEST_HEADER = 4_000_000
 MOST_COLUMNS = 20_000
+FROM_THE_FIRST = 10**9  # more than any number of cells
 _QUOTED, _ALONE = re.compile(rb'"[^"]*"'), re.compile(rb"\r(?!\n)")
 _RULE = re.compile(r"\s*(:?-{3,}:?)?\s*")  # below the names of a Markdown table
 
@@ -115,7 +116,9 @@ def _line_ends(content: bytes, name: str) -> bytes:
 
 
 def find_separator(content: bytes) -> str:
-    """The one that cuts the first lines into equally many cells, the most of them."""
+    """The one that cuts the first lines into equally many cells, the most of them; rather one that
+    cuts the very first so, because decimal commas stand in every line but that of the names.
+    """
     head = content[:65536]
     lines = [line for line in head.split(b"\n")[:21] if line.strip()]
     if len(head) == 65536 and len(lines) > 1:
@@ -125,8 +128,11 @@ def find_separator(content: bytes) -> str:
         cells = [line.count(separator.encode()) for line in lines]
         usual = Counter(cells).most_common(1)[0][0] if cells else 0
         table = cells[cells.index(usual) :] if cells else []  # below a title
-        even = set(table) == {usual} and len(table) > 1
-        score = usual * 1000 if even else cells[0] if cells else 0
+        even = usual > 0 and set(table) == {usual} and len(table) > 1
+        score = cells[0] if cells else 0
+        if even:
+            above = len(cells) - len(table)
+            score = usual * 1000 - above + (0 if above else FROM_THE_FIRST)
         if score > most:
             best, most = separator, score
     return best
