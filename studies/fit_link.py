@@ -32,6 +32,7 @@ from truthing.truth.link.prior import (
     EFFECTS,
     FLAT,
     KINDS,
+    OTHER,
     OWN_EFFECTS,
     OWN_FLAT,
     PanelNumbers,
@@ -144,7 +145,7 @@ def fit(seen: Sequence[Observed], kind: str, seed: int = 0) -> PanelNumbers:
     learned = location, scale, *slopes, covariance, FREEDOM[kind]
     if seen[0].own:
         return PanelNumbers(*learned, OWN_EFFECTS, OWN_FLAT[kind])
-    return PanelNumbers(*learned, EFFECTS, FLAT[kind], BETTER[kind])
+    return PanelNumbers(*learned, EFFECTS, FLAT[kind], BETTER, OTHER[kind])
 
 
 def _rounded(values: Any, digits: int = 4) -> Any:

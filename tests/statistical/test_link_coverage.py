@@ -71,22 +71,34 @@ def test_gold_rescues_where_the_panel_misleads() -> None:
     assert widest <= 1.15
 
 
-def test_a_classifier_better_than_its_panel_is_held() -> None:
-    """World 2 of studies/hostile.py with 25 gold items, on the link itself: 200 data sets. .86 held
-    before the link allowed for it: such a coverage fails with probability .95, one of .945 passes
-    with probability .99."""
+@pytest.mark.parametrize(("number", "panel", "least"), [(2, None, 0.90), (1, "people", 0.885)])
+def test_gold_rescues_the_link_itself(number: int, panel: str | None, least: float) -> None:
+    """Worlds of studies/hostile.py with 25 gold items, 200 data sets. A classifier better than its
+    panel: .86 held before the link allowed for it (fails with probability .95), .945 since (passes
+    with .99). People who are wrong together, told as people: .84 before (fails with .95), .92 since
+    (passes with .97)."""
     from hostile import world
 
     held = []
     for seed in range(200):
-        rng = np.random.default_rng([2, 100 + seed])
-        truth, predicted, labels = world(2, rng)
+        rng = np.random.default_rng([number, 100 + seed])
+        truth, predicted, labels = world(number, rng)
         views = read_panel(Entries.of(tr.Labels.from_matrix(labels)), predicted)
         gold = np.full(len(truth), -1)
         chosen = rng.permutation(len(truth))[:25]
         gold[chosen] = truth[chosen]
-        link = draw_link(views, learned_components(views), gold, rng, n_draws=500)
+        link = draw_link(views, learned_components(views, panel), gold, rng, n_draws=500)
         drawn = confusion_draws(link, views, gold, rng)
         low, high = credible_interval(np.trace(drawn, axis1=1, axis2=2) / len(truth), 0.95, 1.05)
         held.append(low <= (truth == predicted).mean() <= high)
-    assert np.mean(held) >= 0.90
+    assert np.mean(held) >= least, np.mean(held)
+
+
+def test_differences_hold_where_the_panel_misleads() -> None:
+    """A small studies/hostile.py: 3 worlds × 30 data sets, 25 gold, people. .81 held before some
+    draws were gold alone's (fails with probability .92), .93 since (passes with .98)."""
+    from hostile import run_pairs
+
+    rows = run_pairs(30, golds=(25,), draws=300, panel="people")
+    held = [row[0] for part in rows.values() for row in part]
+    assert np.mean(held) >= 0.87, np.mean(held)

@@ -99,6 +99,22 @@ def test_one_model_of_two_is_what_grade_says() -> None:
     assert compared.std == pytest.approx(alone.std, rel=0.25)
 
 
+def test_little_gold_is_said_and_some_draws_are_its_own() -> None:
+    truth, predicted, labels = made(300)
+    models = dict(zip("ab", predicted))
+    few, enough, none = (
+        tr.compare(models, labels, gold={i: int(truth[i]) for i in range(n)}, draws=400)
+        for n in (10, 40, 0)
+    )
+    said = [any("fewer than 25 gold" in a for a in r.assumptions) for r in (few, enough, none)]
+    assert said == [True, False, False]
+    ours = enough.paired_draws()[:, 0] - enough.paired_draws()[:, 1]
+    found = enough.difference("accuracy", "a", "b").values
+    other_way = enough.difference("accuracy", "b", "a").values
+    assert np.allclose(found, -other_way)
+    assert (found != ours).mean() == pytest.approx(0.1 * 40 / 50, abs=0.02)
+
+
 def test_gradient_is_the_derivative() -> None:
     rng = np.random.default_rng(0)
     predicted = rng.integers(0, 3, size=(2, 40))

@@ -13,6 +13,7 @@ from truthing.truth import answer
 from truthing.truth.consensus import Entries, fit_dawid_skene
 from truthing.truth.draws import NARROWER
 from truthing.truth.gold_alone import GoldAlone
+from truthing.truth.link import sampler
 from truthing.truth.link.counts import confusion_draws, population_confusion
 from truthing.truth.link.design import link_design, solve_intercept
 from truthing.truth.link.prior import Components, learned_components, stated_components
@@ -140,6 +141,33 @@ def test_unequal_chances_of_gold_are_corrected() -> None:
     assert low <= right <= high
     low, high = tr.grade(predicted, labels, gold=gold)["accuracy"].interval()
     assert high < right
+
+
+def test_an_unlucky_draw_is_repeated_before_it_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One draw that outweighs all others says little; more draws are tried, then it is refused."""
+    predicted = np.zeros(60, dtype=np.int64)
+    views = plain_views(np.linspace(-1, 3, 60), predicted)
+    gold = np.where(np.arange(60) < 20, 0, -1)
+    asked: list[int] = []
+    draw = sampler.posterior_draws
+
+    def unlucky(*args: object) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        drawn, weight, which = draw(*args)
+        asked.append(len(weight))
+        if len(asked) < lucky:
+            weight = np.where(np.arange(len(weight)) == 0, 1.0, 0.0)
+        return drawn, weight, which
+
+    monkeypatch.setattr(sampler, "posterior_draws", unlucky)
+    lucky, components = 3, learned_components(views)
+    link = draw_link(views, components, gold, np.random.default_rng(0), n_draws=300)
+    assert asked == [300, 3000, 12000]
+    assert link.effective_size > 1000
+    lucky = 99
+    with pytest.raises(tr.NotConverged, match="effective sample size 1"):
+        draw_link(views, components, gold, np.random.default_rng(0), n_draws=300)
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])

@@ -51,7 +51,7 @@ def test_scarce_gold_counts_less() -> None:
     assert worth == pytest.approx([0.9, 0.9, 0.96, 1.0, 1.0])
     assert {people.worth_of_gold(n) for n in (10, 200)} == {0.95}
     assert learned_components(seen, None).worth_of_gold(10) == pytest.approx(0.925)
-    assert (models.between, people.between) == (0.8, 0.95)  # for differences
+    assert models.between == people.between == 0.9  # for differences
 
 
 def test_items_that_labels_doubt_are_doubted() -> None:
@@ -90,6 +90,20 @@ def test_a_classifier_may_be_better_than_its_panel() -> None:
         for link in [draw_link(seen, prior, gold, np.random.default_rng(0), n_draws=4000)]
     ]
     assert high[0] > high[1] + 0.03
+
+
+def test_people_may_be_wrong_together_like_language_models() -> None:
+    """Without gold a panel of people is one of people; gold may say that it is no better than
+    language models (tests/statistical/test_link_coverage.py shows what that is for)."""
+    seen = views(np.linspace(0, 4, 200))
+    people, models = (learned_components(seen, kind) for kind in ("people", "models"))
+    assert people.weight.sum() == pytest.approx(1)
+    assert people.weight[people.gold_only].sum() > 0.35
+    assert set(models.centre) < set(people.centre)
+    assert people.informed.centre == pytest.approx(people.middle[0])
+    assert abs(people.middle[0] - models.middle[0]) > 0.05
+    theirs = np.isin(people.centre, models.centre)
+    assert people.gold_only[theirs].all()
 
 
 def test_views_that_differ_leave_more_doubt() -> None:

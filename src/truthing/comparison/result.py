@@ -70,8 +70,9 @@ class Comparison(ModelDraws, Judged, Result):
         return Difference.between(both, (first, second), metric, self.slack)
 
     def _both(self, metric: str, first: int, second: int) -> tuple[Array, Array]:
-        """Paired draws of two models; of accuracies drawn towards gold alone's difference where
-        that is much narrower.
+        """Paired draws of two models. Of accuracies some draws are gold alone's, because a panel
+        that misleads misleads most where two models differ; and all are drawn towards gold alone's
+        difference where that is much narrower.
         """
         draws = self.paired_draws(metric)
         one, other = draws[:, first], draws[:, second]
@@ -79,7 +80,7 @@ class Comparison(ModelDraws, Judged, Result):
         gold = self.pairs.gold if self.pairs is not None and plain else None
         if gold is None or metric not in ("accuracy", "error"):
             return one, other
-        from truthing.truth.draws import at_most_wider
+        from truthing.truth.draws import GOLD_ONLY_BETWEEN, at_most_wider, some_by_gold
         from truthing.truth.gold_alone import difference_draws
 
         sign = 1 if (first < second) == (metric == "accuracy") else -1
@@ -87,8 +88,9 @@ class Comparison(ModelDraws, Judged, Result):
         rng = generator(self.seed, "gold alone", low, high)
         predictions = self.predicted[low], self.predicted[high]
         about = predictions, gold, self.target, len(draws), rng, self.sizes["items"]
-        alone = difference_draws(*about)
-        return other + sign * at_most_wider(sign * (one - other), alone), other
+        alone, n_gold = difference_draws(*about), int((gold >= 0).sum())
+        found = some_by_gold(sign * (one - other), alone, n_gold, GOLD_ONLY_BETWEEN)
+        return other + sign * at_most_wider(found, alone), other
 
     def ranks(self, metric: str = "accuracy") -> Array:
         """P(rank) of each model, models × ranks, best first; models that tie share their ranks."""

@@ -25,6 +25,7 @@ _MANY = 20_000
 NARROWER = 1.09  # beside gold alone; with the interval's own slack 1.15 times its shortest
 STEPS = 12
 GOLD_ONLY, LITTLE = 0.2, 10
+GOLD_ONLY_BETWEEN = 0.1  # of differences between two models' accuracies
 SUPPORT = {"mcc": (-1.0, 1.0), "kappa": (-1.0, 1.0)}
 
 
@@ -102,13 +103,13 @@ def at_most_wider(ours: Array, alone: Array) -> Array:
     return moved(ours, alone, share_of_gold(ours, alone))
 
 
-def some_by_gold(ours: Array, alone: Array, n_gold: int) -> Array:
-    """Draws of which up to a fifth know only gold, fewer where there is little of it.
+def some_by_gold(ours: Array, alone: Array, n_gold: int, most: float = GOLD_ONLY) -> Array:
+    """Draws of which up to a fifth (``most``) know only gold, fewer where there is little of it.
 
     What wrong predictions truly are differs more between panels than the link knows: class shares
     of people held 83 to 96 times in 100 without this (docs/honesty.md).
     """
-    share = GOLD_ONLY * n_gold / (n_gold + LITTLE)
+    share = most * n_gold / (n_gold + LITTLE)
     taken = np.diff(np.floor(share * np.arange(len(ours) + 1))) > 0
     if len(alone) == 0 or not taken.any():
         return ours

@@ -65,6 +65,11 @@ TOGETHER = (
     "Classifiers may err together: nothing is assumed about how their mistakes depend on each "
     "other."
 )
+FEW_GOLD = 25
+LITTLE_GOLD = (
+    f"With fewer than {FEW_GOLD} gold items P(better) rests mostly on the labels. Where a model "
+    "shares their mistakes, verdicts that looked sure were right in 6 to 9 of 10 simulated cases."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,6 +243,8 @@ def draw_models(
     counted = np.ones(first.n_gold) if first.gold_weights is None else first.gold_weights
     counted = counted * min(found.between for found in components)
     assumptions = [*dict.fromkeys(a for q in asked for a in assumed(q, panel_error)), TOGETHER]
+    if 0 < first.n_gold < FEW_GOLD:
+        assumptions.append(LITTLE_GOLD)
     rng, coefficients = first.rng(MODELS), None
     if scored is not None:
         assert consensus is not None

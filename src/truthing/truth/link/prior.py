@@ -31,17 +31,19 @@ EFFECTS: Effects = ((0.2, 0.6), (0.5, 1.3), (0.3, 2.8))
 OWN_EFFECTS: Effects = ((0.1, 0.6), (0.4, 1.3), (0.5, 2.8))
 # weight of "the labels say nothing about which items are right" (gold alone), and as much of "they
 # do, but level, slope and class effects are unlike public panels"
-FLAT = {"people": 0.2, "models": 0.18}
+FLAT = {"people": 0.1, "models": 0.18}
 OWN_FLAT = {"people": 0.2, "models": 0.3}  # of predictions from these very labels
 # a classifier may be far better than its panel, which labelers graded by the others hardly are:
 # its weight, how much higher the level then is expected, and the sd of that
-BETTER = {"people": 0.05, "models": 0.1}
+BETTER = 0.1
 ABOVE, ABOVE_SD = 2.0, 1.0
+# weight of the other kind's numbers: people may be wrong together as often as language models are
+OTHER = {"people": 0.35, "models": 0.0}
 # what a gold item counts, where gold is scarce and where it is not: the link's form is not exact,
 # and of language models that told only where gold was scarce (docs/honesty.md)
 TEMPER = {"people": (0.95, 0.95), "models": (0.9, 1.0)}
 SCARCE, PLENTY = 25, 50  # gold items
-BETWEEN = {"people": 0.95, "models": 0.8}  # the same for differences between models
+BETWEEN = 0.9  # the same for differences between models
 KINDS = ("people", "models")
 Row = tuple[float | bool, ...]
 
@@ -53,8 +55,8 @@ class PanelNumbers:
     λ ~ t(``location`` · `features`); ``covariance`` is how well these five are known themselves.
     The parts of the scale add up as squares: one that is always there, one per spread of the views,
     one per lack of accord, one per distance between agreement with the predictions and among the
-    labelers. b ~ N(slope, slope_sd²), ``effects`` are those of the predicted classes. ``flat`` and
-    ``better`` are weights of components that gold decides on.
+    labelers. b ~ N(slope, slope_sd²), ``effects`` are those of the predicted classes. ``flat``,
+    ``better`` and ``other`` are weights of components that gold decides on.
     """
 
     location: tuple[float, float, float, float, float]
@@ -66,6 +68,7 @@ class PanelNumbers:
     effects: Effects = EFFECTS
     flat: float = 0.2
     better: float = 0.0
+    other: float = 0.0
 
     def centre(self, views: Views) -> float:
         return float(self.location @ features(views))
@@ -99,7 +102,8 @@ DEFAULT = {
         ),
         freedom=5.0,
         flat=FLAT["people"],
-        better=BETTER["people"],
+        better=BETTER,
+        other=OTHER["people"],
     ),
     "models": PanelNumbers(
         location=(-0.2236, 0.7028, 0.0029, 0.207, 0.1735),
@@ -115,7 +119,8 @@ DEFAULT = {
         ),
         freedom=4.0,
         flat=FLAT["models"],
-        better=BETTER["models"],
+        better=BETTER,
+        other=OTHER["models"],
     ),
 }
 # predictions that come from these very labels: the panel's consensus, or a model trained on it
@@ -158,8 +163,9 @@ OWN_LABELS = {
 class Components(NamedTuple):
     """A mixture: component q has λ ~ N(centre, sd²), or a uniform accuracy where ``flat``;
     b ~ N(slope, slope_sd²); effects u ~ N(0, effect_sd²). Those ``gold_only`` take part where gold
-    can tell: flat ones, and a classifier better than its panel. ``temper`` is what a gold item
-    counts where gold is scarce and where it is not, ``between`` for differences between models."""
+    can tell: flat ones, a classifier better than its panel, numbers of the other kind. ``temper``
+    is what a gold item counts where gold is scarce and where it is not, ``between`` for differences
+    between models."""
 
     weight: Array
     flat: Array
@@ -201,24 +207,27 @@ def learned_components(
     """The default; a panel of unknown or mixed kind gets half of each."""
     numbers = numbers or DEFAULT
     kinds = KINDS if panel not in KINDS else (panel,)
+    parts = [(kind, 1 / len(kinds), False) for kind in kinds]
+    if panel in KINDS and (other := numbers[panel].other):
+        parts = [(panel, 1 - other, False), *((k, other, True) for k in KINDS if k != panel)]
     rows: list[Row] = []
-    for kind in kinds:
+    for kind, part, gold_only in parts:
         known = numbers[kind]
-        flat, better = known.flat / len(kinds), known.better / len(kinds)
+        flat, better = known.flat * part, known.better * part
         centre, scale = known.centre(views), known.scale_of(views, extra_spread)
         for weight, multiple in student_slices(known.freedom):
             wide = np.sqrt(max(multiple, 1.0))  # an odd level allows an odd slope
             for share, effect in known.effects:
-                portion = (1 / len(kinds) - 2 * flat - better) * weight * share
+                portion = (part - 2 * flat - better) * weight * share
                 level = False, centre, scale * np.sqrt(multiple)
-                rows.append((portion, *level, known.slope, known.slope_sd * wide, effect, False))
+                below = known.slope, known.slope_sd * wide, effect
+                rows.append((portion, *level, *below, gold_only))
         rows += _flat_rows(centre, known.slope, flat, flat)
         if better:
             upwards = False, centre + ABOVE, ABOVE_SD, known.slope, known.slope_sd
             rows += [(better * share, *upwards, u, True) for share, u in EFFECTS]
     few, many = np.mean([TEMPER[kind] for kind in kinds], axis=0)
-    between = float(np.mean([BETWEEN[kind] for kind in kinds]))
-    return _as_components(rows, (float(few), float(many)), between)
+    return _as_components(rows, (float(few), float(many)), BETWEEN)
 
 
 def stated_components(

@@ -78,7 +78,7 @@ def draw_link(
     counted = worth * size, worth * right
     slips = None
     if gold_error is None:
-        for more in (1, 10):  # about one case in a hundred needs more draws
+        for more in (1, 10, 40):  # about one case in a hundred needs more draws
             found = posterior_draws(design, components, *counted, more * n_draws, rng)
             if effective_draws(found[1]) >= ENOUGH:
                 break
