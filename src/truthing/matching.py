@@ -376,12 +376,15 @@ def _gold_codes(
             "item column of the gold."
         )
     if absent:
-        warnings.append(
-            f"{len(absent):,} gold items are not among the labeled items and were left out "
-            f"({listing(map(repr, absent), 3)})."
-        )
+        warnings.append(gold_left_out(len(absent), absent))
     codes[place[place >= 0]] = recode(gold.label, gold.classes, classes)[place >= 0]
     return codes
+
+
+def gold_left_out(n_items: int, some: Sequence[Any]) -> str:
+    are, were = ("item is", "was") if n_items == 1 else ("items are", "were")
+    which = listing(map(repr, some), 3)
+    return f"{n_items:,} gold {are} not among the labeled items and {were} left out ({which})."
 
 
 def _score_columns(predictions: Predictions, classes: Sequence[Any]) -> Array:

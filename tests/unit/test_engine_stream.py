@@ -163,7 +163,7 @@ def test_a_population_with_gold_that_is_partly_elsewhere(tmp_path: Path) -> None
     rows, predictions, truth = panel(seed=3)
     gold = {**{k: truth[k] for k in list(truth)[:60]}, "elsewhere": "cat"}
     report = assert_streamed_is_memory(tmp_path, rows, predictions, gold=gold, target="population")
-    assert any("1 gold items are not among" in line for line in report.warnings)
+    assert any("1 gold item is not among" in line for line in report.warnings)
 
 
 def test_items_of_one_side_only_are_dropped_and_counted(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from typer.testing import CliRunner
 
@@ -89,3 +90,31 @@ def test_weighted_recall_is_accuracy_beside_gold() -> None:
     data = tr.simulate(300, 3, prior=[0.5, 0.5], operating_point=(0.8, 0.2), seed=4)
     report = tr.grade(data.predictions, data.labels, gold=data.gold(30, seed=1))
     assert report["weighted_recall"].interval() == report["accuracy"].interval()
+
+
+def test_streams_say_which_columns_they_took(tmp_path: Path) -> None:
+    """In the same words as memory; a gold item without labels is one item, not items."""
+    rng = np.random.default_rng(5)
+    truth = rng.integers(0, 2, 40)
+    ids = [f"r{i}" for i in range(40)]
+    votes = [
+        {"response_id": ids[i], "judge": f"j{t}", "verdict": int(truth[i] ^ (rng.random() < 0.1))}
+        for i in range(39)
+        for t in range(3)
+    ]
+    files = {
+        "labels": pl.DataFrame(votes),
+        "predictions": pl.DataFrame({"response_id": ids, "prediction": truth}),
+        "gold": pl.DataFrame({"response_id": ids[30:], "truth": truth[30:]}),
+    }
+    for name, frame in files.items():
+        frame.write_parquet(tmp_path / f"{name}.parquet")
+    labels, predictions, gold = (tmp_path / f"{name}.parquet" for name in files)
+    memory, stream = (
+        tr.grade(predictions, labels, gold=gold, draws=200, engine=engine)
+        for engine in ("memory", "stream")
+    )
+    assert sorted(stream.assumptions) == sorted(memory.assumptions)
+    assert sum("'response_id' was taken for the item" in a for a in stream.assumptions) == 3
+    assert stream.warnings == memory.warnings
+    assert any(w.startswith("1 gold item is not among") for w in stream.warnings)

@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 
 from truthing.errors import InputError, listing
+from truthing.notes import NOTHING, Notes
 from truthing.tables import text
 from truthing.tables.asked import Asked
 from truthing.tables.coding import to_utf_8
@@ -27,7 +28,8 @@ TABLES = (".csv", ".tsv", ".jsonl", ".xlsx")  # files that may hold labels too
 
 @dataclass(frozen=True)
 class LabelSource:
-    """Files of one schema; ``columns`` are those that are read, by role."""
+    """Files of one schema; ``columns`` are those that are read, by role, ``notes`` say how these
+    were chosen."""
 
     files: tuple[Path, ...]
     heights: tuple[int, ...]
@@ -35,6 +37,7 @@ class LabelSource:
     columns: Mapping[str, str]
     head: Table
     stamp: str
+    notes: Notes = NOTHING
 
     @property
     def n_rows(self) -> int:
@@ -74,7 +77,8 @@ def open_source(path: Any, asked: Asked, wanted: tuple[str, ...], cache: Path) -
     columns = recognise(table, asked)
     roles = _roles(table, columns, wanted)
     _require_one_schema(files, schemas, roles)
-    return LabelSource(tuple(files), heights, where.name, roles, table, _stamp(files, roles))
+    about = roles, table, _stamp(files, roles), columns.notes
+    return LabelSource(tuple(files), heights, where.name, *about)
 
 
 def make_folder(cache: Path) -> None:

@@ -18,9 +18,10 @@ from truthing.engine.partition import item_names, spelled
 from truthing.engine.regroup import regroup
 from truthing.engine.source import open_source
 from truthing.engine.stream import Stream
-from truthing.errors import InputError, listing
-from truthing.matching import as_gold, drop_warnings
+from truthing.errors import InputError
+from truthing.matching import as_gold, drop_warnings, gold_left_out
 from truthing.names import names_at
+from truthing.notes import NOTHING
 from truthing.ordering import Order
 from truthing.predictions import Gold
 from truthing.progress import Progress
@@ -127,7 +128,8 @@ def hold(
         source, guesses, known, asked=asked, repeats=repeats, cache=cache, progress=progress
     )
     page, words = found.page, found.vocabulary
-    warnings = list(words.warnings)
+    chosen_columns = source.notes + (NOTHING if guesses is None else guesses.notes)
+    warnings = [*chosen_columns.checks, *words.warnings]
     if page.contradictions:
         warnings.append(
             f"{page.contradictions:,} times a labeler contradicts itself on an item; "
@@ -141,7 +143,7 @@ def hold(
     inside = tuple(labelers[t] for t in places_by_name(labelers))
     chosen = _engine(stream, engine)
     panel = CountedPanel(words.classes, inside, chosen, chosen.add(count_panel))
-    about = dict(page.dropped), list(words.remarks), warnings, chosen
+    about = dict(page.dropped), [*chosen_columns.remarks, *words.remarks], warnings, chosen
     held = Held(panel, stream, labelers, codes, names, *about)
     if guesses is None or among_others:
         return held
@@ -183,10 +185,7 @@ def _with_gold(
         )
     if not found.all():
         absent = [gold.items[i] for i in np.flatnonzero(~found)[:4]]
-        warnings.append(
-            f"{int((~found).sum()):,} gold items are not among the labeled items and were left out "
-            f"({listing(map(repr, absent), 3)})."
-        )
+        warnings.append(gold_left_out(int((~found).sum()), absent))
         held, _ = stream.with_gold(items.filter(found), n_buckets)
     kept = np.flatnonzero(found)
     codes = np.asarray(gold.label, dtype=np.int64)[kept]
