@@ -281,7 +281,7 @@ class CostCurve:
 def compositions(
     world: World, goal: Goal, costs: Costs, stock: Stock, most_labels: int, free_items: bool
 ) -> list[Composition]:
-    """Labels an item from each kind, worth looking at: nothing that is already there is given
+    """Labels per item from each kind, worth looking at: nothing that is already there is given
     back.
     """
     held = stock.per_item if stock.labels else (0.0,) * len(world.kinds)

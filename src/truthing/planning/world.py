@@ -40,7 +40,7 @@ class Kind:
 
     @property
     def most(self) -> float:
-        """Labels an item that this kind can give."""
+        """Labels per item that this kind can give."""
         return len(self.tables) if self.pool and not self.open else math.inf
 
     def people(self, count: float, rng: np.random.Generator) -> Array:

@@ -12,7 +12,7 @@ import polars as pl
 from truthing.errors import InputError, did_you_mean, listing
 from truthing.notes import NOTHING, Notes
 from truthing.tables.asked import Asked
-from truthing.tables.items import find_item
+from truthing.tables.items import all_different, find_item
 from truthing.tables.layout import LAYOUTS, settle_layout
 from truthing.tables.panel import hints
 from truthing.tables.table import Table
@@ -173,9 +173,11 @@ def _take(
     plain = {c: _plain(c) for c in columns if c not in taken}
     hits = _in_order(words, plain)
     bare = {c: _SUFFIX.sub("", name) for c, name in plain.items() if c not in hits}
+    also = _in_order(words, bare)
     if what in ("label", "prediction", "truth"):  # response_id may name what was labelled
-        bare = {c: name for c, name in bare.items() if not hits and not _all_new(table, c)}
-    hits += _in_order(words, bare)
+        few = table.frame.height < 5
+        also = [c for c in also if not hits and (few or not all_different(table, c))]
+    hits += also
     if not hits:
         return
     chosen = hits[0]
@@ -192,12 +194,6 @@ def _take(
             f"{table.name}: {chosen!r} was taken for the {what}, though "
             f"{listing(map(repr, others))} could be too: choose with `{what}_column={others[0]!r}`."
         )
-
-
-def _all_new(table: Table, column: str) -> bool:
-    """Whether no value comes again, as that of a class would."""
-    series = table.frame[column]
-    return series.dtype != pl.Object and len(series) >= 5 and series.n_unique() == len(series)
 
 
 def is_known(name: str) -> bool:

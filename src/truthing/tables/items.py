@@ -26,9 +26,9 @@ def find_item(table: Table, free: Sequence[str], role: Mapping[str, str]) -> tup
         return None, ""
     named = [c for c in free if _ID.fullmatch(c.strip())]
     if "labeler" not in role:
-        different = [c for c in named if _all_different(table, c)]
+        different = [c for c in named if all_different(table, c)]
         named = different or [c for c in named if _repeated_rows(table, c)]
-    index = [c for c in free if is_index(c) and _all_different(table, c)]
+    index = [c for c in free if is_index(c) and all_different(table, c)]
     for found in (named, index):
         if len(found) == 1:
             return found[0], (
@@ -43,7 +43,7 @@ def find_item(table: Table, free: Sequence[str], role: Mapping[str, str]) -> tup
         c
         for c in free
         if not _WORDY.fullmatch(c) and table.frame[c].dtype in (pl.String, pl.Int64)
-        if _all_different(table, c)
+        if all_different(table, c)
     ]
     if len(own) == 1 and len(free) > 1 and table.frame.height >= 5:
         return own[0], (
@@ -68,7 +68,8 @@ def _repeated_rows(table: Table, column: str) -> bool:
         return False
 
 
-def _all_different(table: Table, column: str) -> bool:
+def all_different(table: Table, column: str) -> bool:
+    """Whether no value comes again, as that of a class would."""
     series = table.frame[column]
     if series.dtype == pl.Object or series.null_count() or series.dtype.is_float():
         return False
