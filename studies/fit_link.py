@@ -30,6 +30,7 @@ from truthing.truth.link.design import link_design
 from truthing.truth.link.prior import (
     BETTER,
     EFFECTS,
+    FEW,
     FLAT,
     KINDS,
     OTHER,
@@ -41,8 +42,9 @@ from truthing.truth.link.prior import (
 FREEDOM = {"people": 5.0, "models": 4.0}  # fewer families of judges: heavier tails
 COUNT_AS = 3.0  # the cases of one set are graded by one panel: they count as so many observations
 BOOTSTRAPS = 40
-# chosen on half A: scales learned from few families are too small for a family never seen
-WIDEN = {False: {"people": 1.2, "models": 1.05}, True: {"people": 1.5, "models": 1.6}}
+# chosen on half A: scales learned from few families are too small for a family never seen (language
+# models: where labels per item are few, see `FEW`)
+WIDEN = {False: {"people": 1.2, "models": 0.945}, True: {"people": 1.5, "models": 1.6}}
 WIDEN_SLOPE = 1.5
 # what the level and its scale depend on, as in `PanelNumbers`: chosen on half A by the log score
 PLACES = {"people": np.array([1, 1, 1, 0, 0]), "models": np.array([1, 1, 1, 1, 1])}
@@ -65,6 +67,7 @@ class Observed:
     spread: float
     accord: float
     among: float
+    per_item: float
     slope: float
     slope_error: float
 
@@ -73,7 +76,7 @@ def observe(case: Case) -> Observed:
     views, right = case.views, case.right.astype(float)
     level = true_level(float(right.sum()), len(right))
     slope, error = _slope(case, level)
-    seen = views.agreed, views.gap, views.spread, views.accord, views.among_level
+    seen = views.agreed, views.gap, views.spread, views.accord, views.among_level, views.per_item
     return Observed(case.kind, case.family, case.set, case.own, level, *seen, slope, error)
 
 
@@ -145,7 +148,7 @@ def fit(seen: Sequence[Observed], kind: str, seed: int = 0) -> PanelNumbers:
     learned = location, scale, *slopes, covariance, FREEDOM[kind]
     if seen[0].own:
         return PanelNumbers(*learned, OWN_EFFECTS, OWN_FLAT[kind])
-    return PanelNumbers(*learned, EFFECTS, FLAT[kind], BETTER, OTHER[kind])
+    return PanelNumbers(*learned, EFFECTS, FLAT[kind], BETTER, OTHER[kind], FEW[kind])
 
 
 def _rounded(values: Any, digits: int = 4) -> Any:

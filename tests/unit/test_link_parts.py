@@ -14,7 +14,12 @@ from scipy.special import expit, logit
 import truthing as tr
 from truthing.truth.consensus import DawidSkeneFit, Entries
 from truthing.truth.link.design import link_design
-from truthing.truth.link.prior import Components, learned_components, stated_components
+from truthing.truth.link.prior import (
+    DEFAULT,
+    Components,
+    learned_components,
+    stated_components,
+)
 from truthing.truth.link.sampler import draw_link, prior_draws
 from truthing.truth.link.views import Views, read_consensus, read_panel
 
@@ -153,3 +158,15 @@ def test_models_that_disagree_among_themselves_leave_more_doubt() -> None:
     far = learned_components(replace(one, among=0.95, by_chance=0.8), "models")
     near = learned_components(replace(one, among=0.8, by_chance=0.2), "models")
     assert far.sd[0] > near.sd[0]  # as alike among themselves, but not with the predictions
+
+
+def test_few_labels_per_item_leave_more_doubt_about_models() -> None:
+    """Three judges held .90 without gold before, whole panels .97 (docs/honesty.md)."""
+    matrix = np.random.default_rng(6).integers(0, 2, (60, 4)).astype(object)
+    matrix[:20, 3] = None
+    seen = read_panel(Entries.of(tr.Labels.from_matrix(matrix)), np.zeros(60, dtype=np.int64))
+    assert seen.per_item == pytest.approx((40 * 4 + 20 * 3) / 60)
+    few, many = (replace(seen, per_item=n) for n in (3.0, 100.0))
+    wide, narrow = (DEFAULT["models"].scale_of(views) for views in (few, many))
+    assert 1.2 < wide / narrow < np.sqrt((1 + 3 / 3) / (1 + 3 / 100))
+    assert DEFAULT["people"].scale_of(few) == pytest.approx(DEFAULT["people"].scale_of(many))

@@ -15,7 +15,7 @@ from truthing.metrics.counts import metric_names
 from truthing.metrics.estimate import NEARLY
 from truthing.survey.clusters import Alike, alike, gold_worth, sharing
 from truthing.truth.assumed import about_survey, assumed
-from truthing.truth.draws import AnswerBesideGold, moved
+from truthing.truth.draws import AnswerBesideGold
 from truthing.truth.erring_gold import (
     ErringGoldAlone,
     truth_beside_erring_gold,
@@ -175,16 +175,16 @@ def _beside_gold(question: Question, confusion: Any, items: Array | None) -> Any
 
 
 def _taken_from_gold(question: Question, answer: AnswerBesideGold) -> list[str]:
-    """Which of the metrics shown unasked moved towards gold alone."""
+    """Which of the metrics shown unasked were cut, because gold alone is much narrower."""
     shown = metric_names(question.classes, question.positive)[:MOST_NAMED]
-    taken = [name for name in shown if answer.share_of_gold(name) > 0]
+    taken = [name for name in shown if answer.cut(name).any]
     if not taken:
         return []
     names = listing((name.replace("_", " ") for name in taken), MOST_NAMED)
     return [
-        f"For {names} gold by itself has a much narrower interval than gold with labels: there it "
-        "counts more. On public panels such intervals held the truth in about 83% of cases, not "
-        "95%: more gold mends that."
+        f"For {names} gold with labels has a much wider interval than gold by itself. It is cut to "
+        "little more than the width of gold's. On public panels such intervals held the truth in "
+        "about 83% of cases, not 95%: more gold mends that."
     ]
 
 
@@ -199,15 +199,8 @@ def chance_draws(question: Question, views: Views, panel_error: Any) -> Array:
     if not question.n_gold:
         return np.asarray(ours)
     drawn = _confusion(question, views, link, "sample")
-    alone = gold_alone(question)
-    beside = AnswerBesideGold(question.answer(drawn), alone)
-    if question.gold_error is not None:
-        by_gold = replace(alone, target="population").estimate("accuracy").draws
-    else:
-        known = question.gold >= 0
-        hit = question.gold[known] == question.predicted[known]
-        by_gold = alone.share_draws(hit, "population", question.rng(GOLD))
-    return moved(np.asarray(ours), by_gold, beside.share_of_gold("accuracy"))
+    beside = AnswerBesideGold(question.answer(drawn), gold_alone(question))
+    return beside.cut("accuracy").of(np.asarray(ours))
 
 
 def gold_alone(question: Question, items: Array | None = None) -> GoldAlone:

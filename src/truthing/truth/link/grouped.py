@@ -63,21 +63,19 @@ class ViewSums:
         gold_signal, consensus = gold[:, 3], gold[:, 4:]
         groups = np.concatenate([self.groups, group])
         bins = groups // (N_STRATA * n_classes)
-        levels, agreement, among, by_chance = levels_of(self.sums)
+        levels, agreement = levels_of(self.sums)
         views = Views(
             bins // 1000,
             n_classes,
             levels,
-            agreement,
-            np.concatenate([signal / size, gold_signal]),
-            np.concatenate([np.zeros((len(size), n_classes)), consensus]),
-            np.empty((0, n_classes)),
-            fit,
+            signal=np.concatenate([signal / size, gold_signal]),
+            consensus=np.concatenate([np.zeros((len(size), n_classes)), consensus]),
+            posterior=np.empty((0, n_classes)),
+            fit=fit,
             size=np.concatenate([size, np.ones(len(gold))]),
             wrong=np.concatenate([wrong / size[:, None], shares_if_wrong(consensus, guess)]),
             bins=bins,
-            among=among,
-            by_chance=by_chance,
+            **agreement._asdict(),
         )
         return views, groups, np.concatenate([np.full(len(size), -1), number])
 

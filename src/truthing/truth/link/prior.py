@@ -39,6 +39,9 @@ BETTER = 0.1
 ABOVE, ABOVE_SD = 2.0, 1.0
 # weight of the other kind's numbers: people may be wrong together as often as language models are
 OTHER = {"people": 0.35, "models": 0.0}
+# how much wider the level of a classifier graded by few labels per item is: no panel of people
+# needed it, and no predictions from these very labels
+FEW = {"people": 0.0, "models": 3.0}
 # what a gold item counts, where gold is scarce and where it is not: the link's form is not exact,
 # and of language models that told only where gold was scarce (docs/honesty.md)
 TEMPER = {"people": (0.95, 0.95), "models": (0.9, 1.0)}
@@ -55,8 +58,9 @@ class PanelNumbers:
     λ ~ t(``location`` · `features`); ``covariance`` is how well these five are known themselves.
     The parts of the scale add up as squares: one that is always there, one per spread of the views,
     one per lack of accord, one per distance between agreement with the predictions and among the
-    labelers. b ~ N(slope, slope_sd²), ``effects`` are those of the predicted classes. ``flat``,
-    ``better`` and ``other`` are weights of components that gold decides on.
+    labelers. Their sum grows by ``few`` / labels per item: few judges know less than their
+    agreement tells. b ~ N(slope, slope_sd²), ``effects`` are those of the predicted classes.
+    ``flat``, ``better`` and ``other`` are weights of components that gold decides on.
     """
 
     location: tuple[float, float, float, float, float]
@@ -69,6 +73,7 @@ class PanelNumbers:
     flat: float = 0.2
     better: float = 0.0
     other: float = 0.0
+    few: float = 0.0
 
     def centre(self, views: Views) -> float:
         return float(self.location @ features(views))
@@ -77,7 +82,8 @@ class PanelNumbers:
         at = features(views)
         spread = np.hypot(views.spread, extra_spread)
         parts = np.array([1.0, spread, 1 - views.accord, views.distance]) * self.scale
-        return float(np.sqrt(parts @ parts + at @ np.array(self.covariance) @ at))
+        squares = parts @ parts * (1 + self.few / max(views.per_item, 1.0))
+        return float(np.sqrt(squares + at @ np.array(self.covariance) @ at))
 
 
 def features(views: Views) -> Array:
@@ -107,7 +113,7 @@ DEFAULT = {
     ),
     "models": PanelNumbers(
         location=(-0.2236, 0.7028, 0.0029, 0.207, 0.1735),
-        scale=(0.4682, 0.0, 0.247, 0.2535),
+        scale=(0.4214, 0.0, 0.2223, 0.2282),
         slope=0.4141,
         slope_sd=0.3108,
         covariance=(
@@ -121,6 +127,7 @@ DEFAULT = {
         flat=FLAT["models"],
         better=BETTER,
         other=OTHER["models"],
+        few=FEW["models"],
     ),
 }
 # predictions that come from these very labels: the panel's consensus, or a model trained on it

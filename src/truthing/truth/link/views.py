@@ -7,10 +7,9 @@ the labels among themselves.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import expit, logit
@@ -36,12 +35,22 @@ DOUBT = 0.03  # no view is believed beyond this share of items: full agreement i
 FULL = 0.98  # no agreement is taken for more
 
 
+class Agreement(NamedTuple):
+    """What `Views` tell of plain agreement, under the same names."""
+
+    agreement: float
+    among: float
+    by_chance: float
+    per_item: float
+
+
 @dataclass(frozen=True, eq=False)
 class Views:
     """``levels`` are logits of the mean accuracy under each view, ``agreement`` the share of labels
     that say what the classifier says; ``signal`` is an item's log-odds of a right prediction.
     ``among`` is the share of pairs of an item's labels that agree (NaN: there are no pairs),
-    ``by_chance`` what it would be if labels had nothing to do with their item.
+    ``by_chance`` what it would be if labels had nothing to do with their item, ``per_item`` the
+    mean number of labels of a labelled item.
 
     Where items are too many for memory a row stands for ``size`` of them in the same bin of
     the signal, and ``wrong`` is their mean; rows with gold stand for one.
@@ -60,6 +69,7 @@ class Views:
     bins: Array | None = None
     among: float = float("nan")
     by_chance: float = 0.5
+    per_item: float = 1.0
 
     @property
     def n_items(self) -> int:
@@ -154,8 +164,8 @@ def _read(engine: Engine, progress: Progress, shared: bool) -> Views:
     seen = joined(engine.map(look, full.tables, coin.tables))
     sums, predicted, signal, consensus, posterior = seen
     full = replace(full, posterior=posterior, shared=shared)
-    levels, *agreements = levels_of(sums.sum(axis=0))
-    about = predicted, engine.n_classes, levels, agreements, signal, consensus, full
+    levels, agreement = levels_of(sums.sum(axis=0))
+    about = predicted, engine.n_classes, levels, agreement, signal, consensus, full
     return _as_views(*about)
 
 
@@ -184,8 +194,7 @@ def look(shard: Shard, full: Tables, coin: Tables) -> tuple[Array, ...]:
         majority = votes[everyone, predicted] / np.maximum(given, 1)
     views = (posterior, by_coin, alone, coin_alone)
     chances = [majority, *(view[everyone, predicted] for view in views)]
-    agreed = votes[everyone, predicted][given > 0] / given[given > 0]
-    sums = [len(predicted), *(c.sum() for c in chances), len(agreed), agreed.sum()]
+    sums = [len(predicted), *(c.sum() for c in chances), *_agreeing(votes, predicted)]
     sums += _pairs(votes if _whole(shard.votes) else votes_pass(replace(shard, votes=NO_VOTES)))
     signal = (clipped_logit(chances[3]) + clipped_logit(chances[4])) / 2
     alone += coin_alone
@@ -193,11 +202,11 @@ def look(shard: Shard, full: Tables, coin: Tables) -> tuple[Array, ...]:
     return np.array([sums]), predicted, signal, alone, posterior
 
 
-def levels_of(sums: Array) -> tuple[Array, float, float, float]:
-    """Levels, agreement, `Views.among` and `Views.by_chance` from the sums of `look`."""
+def levels_of(sums: Array) -> tuple[Array, Agreement]:
+    """Levels and agreement from the sums of `look`."""
     n_items, chances, (labelled, agreed) = sums[0], sums[1:6], sums[6:8]
     levels = logit((chances + 0.5) / (n_items + 1))
-    return levels, float(agreed / labelled), *_among(sums[8:])
+    return levels, _agreement(float(labelled), float(agreed), sums[8:])
 
 
 def _whole(votes: Array) -> bool:
@@ -222,11 +231,13 @@ def agreeing_pairs(votes: Array) -> Array:
     return np.asarray(alike / np.maximum(given * (given - 1), 1))
 
 
-def _among(sums: Any) -> tuple[float, float]:
-    """Share of agreeing pairs, and its expectation by chance, from `_pairs`."""
-    several, alike, *votes = sums
-    share = np.asarray(votes) / max(float(np.sum(votes)), 1.0)
-    return float(alike / several) if several else float("nan"), float((share**2).sum())
+def _agreement(labelled: float, agreed: float, pairs: Any) -> Agreement:
+    """Labelled items, their mean shares of labels that say what is predicted added up, `_pairs`."""
+    several, alike, *votes = pairs
+    given = float(np.sum(votes))
+    share = np.asarray(votes) / max(given, 1.0)
+    among = float(alike / several) if several else float("nan")
+    return Agreement(agreed / labelled, among, float((share**2).sum()), given / labelled)
 
 
 def known_views(
@@ -242,23 +253,30 @@ def known_views(
     fit = DawidSkeneFit(posterior, none, np.log(prior + 1e-300), none, np.eye(n), 1.0)
     levels = np.array([logit((c.sum() + 0.5) / (len(predicted) + 1)) for c in chances])
     votes = entries.counts()
-    agreements = _agreement(votes, predicted), *_among(_pairs(votes))
+    agreement = _agreement(*_agreeing(votes, predicted), _pairs(votes))
     signal = (clipped_logit(chances[3]) + clipped_logit(chances[4])) / 2
-    return _as_views(predicted, n, levels, agreements, signal, alone, fit)
+    return _as_views(predicted, n, levels, agreement, signal, alone, fit)
 
 
 def _as_views(
     predicted: Array,
     n_classes: int,
     levels: Array,
-    agreements: Sequence[float],
+    agreement: Agreement,
     signal: Array,
     consensus: Array,
     fit: DawidSkeneFit,
 ) -> Views:
-    agreement, among, by_chance = agreements
-    items = signal, consensus, fit.posterior, fit
-    return Views(predicted, n_classes, levels, agreement, *items, among=among, by_chance=by_chance)
+    return Views(
+        predicted,
+        n_classes,
+        levels,
+        signal=signal,
+        consensus=consensus,
+        posterior=fit.posterior,
+        fit=fit,
+        **agreement._asdict(),
+    )
 
 
 def signal_bins(predicted: Array, signal: Array) -> Array:
@@ -279,12 +297,12 @@ def _doubted(level: Array) -> Array:
     return np.asarray(logit(DOUBT / 2 + (1 - DOUBT) / (1 + np.exp(-level))))
 
 
-def _agreement(votes: Array, predicted: Array) -> float:
-    """The mean share of an item's labels that say what is predicted."""
+def _agreeing(votes: Array, predicted: Array) -> tuple[float, float]:
+    """How many items have labels, and their shares of labels that say what is predicted added
+    up."""
     given = votes.sum(axis=1)
-    labelled = given > 0
-    same = votes[np.arange(len(votes)), predicted]
-    return float((same[labelled] / given[labelled]).mean())
+    shares = votes[np.arange(len(votes)), predicted][given > 0] / given[given > 0]
+    return float(len(shares)), float(shares.sum())
 
 
 def worth_of_a_vote(votes: Array) -> Array:
