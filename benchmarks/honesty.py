@@ -18,6 +18,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -392,6 +393,8 @@ def main() -> None:
         saved = [json.loads(Path(name).read_text()) for name in options.show]
         rows = [(kind, family, tuple(row)) for part in saved for kind, family, row in part]
     else:
+        if any(options.gold) and find_spec("ppi_py") is None:
+            sys.exit("PPI++ is a peer beside gold: `pip install 'truthing[bench]'` first.")
         rows = run(options)
     (markdown if options.markdown else show)(rows)
 

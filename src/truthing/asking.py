@@ -224,9 +224,15 @@ def copies_of_classifier(given: Array, hits: Array, n_items: int) -> Array:
 
 
 def left_out_labeler(names: Sequence[Any]) -> str:
+    who = listing(map(repr, names), 3)
+    if len(names) == 1:
+        return (
+            f"Labeler {who} says exactly what the classifier says: it is the classifier, or "
+            "copies it, and its labels were left out."
+        )
     return (
-        f"Labeler {listing(map(repr, names), 3)} says exactly what the classifier says: it is the "
-        "classifier, or copies it, and its labels were left out."
+        f"Labelers {who} say exactly what the classifier says: they are the classifier, or "
+        "copy it, and their labels were left out."
     )
 
 

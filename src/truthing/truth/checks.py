@@ -67,9 +67,10 @@ def structure_warnings(
         if labels.per_labeler[t] >= 10
     ]
     if worse and not labels.anonymous:
+        who = "Labeler {} seems" if len(worse) == 1 else "Labelers {} seem"
         warnings.append(
-            f"Labeler {listing(map(repr, worse), 3)} seems to be wrong more often than "
-            "chance: answers swapped, or another reading of the classes?"
+            who.format(listing(map(repr, worse), 3)) + " to be wrong more often than chance: "
+            "answers swapped, or another reading of the classes?"
         )
     return warnings
 
