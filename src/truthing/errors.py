@@ -6,7 +6,7 @@ import ast
 import difflib
 import errno
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 
 class TruthingError(ValueError):
@@ -89,19 +89,21 @@ def in_options(message: str) -> str:
     return _PARAMETER.sub(lambda found: _option(found[1], found[2]), message)
 
 
-def in_fields(message: str) -> str:
-    """A message in the words of the web page: its parameters in backquotes become plain names.
+def in_fields(message: str, captions: Mapping[str, str] | None = None) -> str:
+    """A message in the words of the web page: its parameters in backquotes become the captions of
+    fields, or plain names.
 
     >>> in_fields("Give `item_column='task'`.")
     'Give “item column: task”.'
     >>> in_fields("`panel_error=` changes it.")
     '“panel error” changes it.'
     """
-    return _PARAMETER.sub(lambda found: f"“{_field(found[1], found[2])}”", message)
+    known = captions or {}
+    return _PARAMETER.sub(lambda found: f"“{_field(found[1], found[2], known)}”", message)
 
 
-def _field(name: str, value: str) -> str:
-    words = name.replace("_", " ")
+def _field(name: str, value: str, captions: Mapping[str, str]) -> str:
+    words = captions.get(name, name.replace("_", " "))
     return f"{words}: {_plain(value)}" if value else words
 
 

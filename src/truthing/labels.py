@@ -387,13 +387,13 @@ class Labels:
             return f"{self.n_items:,} items, no labels"
         people = f"{self.n_labelers:,} labeler{'s' * (self.n_labelers != 1)}"
         who = "anonymous votes" if self.anonymous else people
-        spread = f"{per_item.min()} to {per_item.max()} per item, {per_item.mean():.1f} on average"
-        grid = self.n_items * self.n_labelers
-        empty = "" if self.anonymous else f"; {1 - len(self.label) / grid:.0%} of the grid is empty"
-        return (
-            f"{self.n_items:,} items, {who}, {self.n_labels:,} labels ({spread}{empty})\n"
-            f"classes {shares(self.classes, self.per_class)}"
-        )
+        least, most = int(per_item.min()), int(per_item.max())
+        between = f"{least} to {most} per item, {per_item.mean():.1f} on average"
+        spread = between if least < most else f"{least} per item"
+        gaps = 1 - (len(self.label) - len(self.contradictions)) / self.n_items / self.n_labelers
+        empty = f"; {gaps:.0%} of the grid is empty" if gaps > 0.005 and not self.anonymous else ""
+        size = f"{self.n_items:,} items, {who}, {self.n_labels:,} labels ({spread}{empty})"
+        return f"{size}\nclasses {shares(self.classes, self.per_class)}"
 
     def __repr__(self) -> str:
         found = f"{self.n_items:,} items, {self.n_labelers:,} labelers, {self.n_labels:,} labels"

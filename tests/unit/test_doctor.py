@@ -1,10 +1,15 @@
 from __future__ import annotations
 
+import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from truthing.doctor import examine
+from truthing.errors import InputError
 from truthing.tables.asked import Asked
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "src" / "truthing" / "examples" / "spam"
@@ -30,7 +35,7 @@ def test_what_does_not_fit_is_said(tmp_path: Path) -> None:
     other.write_text("item,prediction\n1,x\n9,z\n")
     found = examine([labels, other])
     said = " ".join(found.files[0].sentences)
-    assert "1 rows repeat" in said
+    assert "1 row repeats" in said
     assert "contradicts itself" in said
     assert "1 items stand only in" in found.together[0]
     assert "'z' never occurs among the labels" in found.together[0]
@@ -90,3 +95,90 @@ def test_the_command_speaks_of_options(tmp_path: Path) -> None:
     )
     assert read.returncode == 0
     assert "classes none 50%, mild 50%" in read.stdout
+
+
+PREFER = EXAMPLE.parent / "prefer"
+
+
+def commands(found: Any) -> list[str]:
+    return [offer.how for offer in found.now]
+
+
+def test_tables_of_other_commands_are_known(tmp_path: Path) -> None:
+    verdicts, gold = str(PREFER / "verdicts.csv"), str(PREFER / "gold.csv")
+    found = examine([verdicts, gold])
+    assert "900 verdicts of 3 judges on 150 comparisons of 3 systems" in found.files[0].sentences[1]
+    assert commands(found) == [f"truthing prefer {verdicts} --gold {gold}"]
+    assert "needs the verdicts" in examine([gold]).later[0].how
+    reads = tmp_path / "reads.csv"
+    rows = "".join(f"{c},{r},{c % 5},{c % 2}\n" for c in range(10) for r in "ab")
+    reads.write_text("case,reader,score,truth\n" + rows)
+    assert commands(examine([reads])) == [f"truthing readers {reads}"]
+    dated = tmp_path / "dated.csv"
+    days = "".join(f"2026-01-{d:02d},{'pass' if d % 3 else 'fail'}\n" for d in range(1, 29))
+    dated.write_text("date,truth\n" + days)
+    assert commands(examine([dated])) == [f"truthing monitor {dated}"]
+    # two systems may also be two labelers
+    wide = tmp_path / "wide.csv"
+    wide.write_text(
+        "item,model_1,model_2\n"
+        + "".join(f"{i},yes,{'yes' if i % 2 else 'no'}\n" for i in range(9))
+    )
+    assert examine([wide]).files[0].labels is not None
+
+
+def test_offers_can_be_typed_as_they_stand(tmp_path: Path) -> None:
+    """With the options that were needed, all models, and gold where one labeler is not enough."""
+    labels, models = tmp_path / "labels.csv", [tmp_path / name for name in ("a.csv", "b.csv")]
+    gold = tmp_path / "gold.csv"
+    labels.write_text("item,note of Ann\n" + "".join(f"{i},{'xy'[i % 2]}\n" for i in range(30)))
+    for model in models:
+        model.write_text("item,prediction\n" + "".join(f"{i},x\n" for i in range(30)))
+    gold.write_text("item,truth\n" + "".join(f"{i},{'xy'[i % 2]}\n" for i in range(12)))
+    asked = Asked.from_text(labeler_columns="note of Ann")
+    found = examine([labels, *models, gold], asked)
+    said = f"--gold {gold} --labeler-columns 'note of Ann'"
+    assert commands(found) == [
+        f"truthing grade {models[0]} {labels} {said}",
+        f"truthing compare {labels} {models[0]} {models[1]} {said}",
+        f"truthing rate {labels} {said}",
+        f"truthing labelers {labels} {said}",
+    ]
+    command = [sys.executable, "-c", "from truthing.cli import main; main()"]
+    for words in commands(found)[2:]:
+        done = subprocess.run([*command, *shlex.split(words)[1:]], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+
+
+def test_labels_that_must_be_mended_first_are_not_offered(tmp_path: Path) -> None:
+    labels, scores = tmp_path / "labels.csv", tmp_path / "scores.csv"
+    rows = "".join(f"{i},{w},{'spam' if i % 2 else 'ham'}\n" for i in range(40) for w in "ab")
+    labels.write_text("item,labeler,label\n" + rows + "50,a,spamm\n")
+    scores.write_text("item,prediction,score\n" + "".join(f"{i},ham,.2\n" for i in range(40)))
+    found = examine([labels, scores])
+    assert commands(found) == []
+    assert found.together[-1].startswith(f"{labels}: ")
+    assert not any("score column" in offer.how for offer in found.later)
+
+
+def test_a_file_that_cannot_be_read_does_not_hide_the_others(tmp_path: Path) -> None:
+    odd, labels = tmp_path / "odd.csv", tmp_path / "labels.csv"
+    odd.write_text("doc,model_output,seconds\n" + "".join(f"d{i},a{i},{i}.5\n" for i in range(9)))
+    labels.write_text(
+        "item,labeler,label\n" + "".join(f"d{i},{w},x\n" for i in range(9) for w in "ab")
+    )
+    found = examine([odd, labels])
+    assert found.files[0].sentences[0].startswith("could not be read: odd.csv")
+    assert found.files[1].labels is not None
+    with pytest.raises(InputError):
+        examine([odd])
+
+
+def test_the_only_column_left_holds_the_labels(tmp_path: Path) -> None:
+    labels = tmp_path / "labels.csv"
+    labels.write_text(
+        "id,rater,y\n" + "".join(f"{i},{w},{i % 2}\n" for i in range(9) for w in "ab")
+    )
+    file = examine([labels]).files[0]
+    assert file.columns.role["label"] == "y"
+    assert any("'y' was taken for the label" in sentence for sentence in file.sentences)

@@ -46,7 +46,7 @@ def test_no_message_of_the_library_names_an_option() -> None:
 
 
 # their sentences are about commands, or are said beside the command that they belong to
-OF_COMMANDS = ("cli", "app", "reproduce", "doctor.py", "planning", "people", "__init__.py")
+OF_COMMANDS = ("cli", "app", "reproduce", "doctor", "planning", "people", "__init__.py")
 
 
 def test_no_sentence_for_everybody_names_an_option() -> None:
@@ -70,11 +70,11 @@ LONG = "item,labeler,label\n1,a,yes\n2,a,no\n1,b,yes\n2,b,no\n"
 CASES: dict[str, tuple[dict[str, str], dict[str, Any], str, str, str]] = {
     "two labels of one labeler": (
         {"labels": LONG + "2,b,yes\n"}, {}, "`repeats='first'`", "--repeats first",
-        "“repeats: first”",
+        "“When a labeler contradicts itself on an item: first”",
     ),
     "no class in both": (
         {"labels": LONG, "predictions": "item,prediction\n1,ham\n2,spam\n"}, {},
-        "`map={'ham': ...", "--map ham=…", "“map: ham=…",
+        "`map={'ham': ...", "--map ham=…", "“What names mean: ham=…",
     ),
     "one labeler": (
         {"labels": "item,labeler,label\n1,a,yes\n2,a,no\n"}, {}, "`noise=0.05`", "--noise 0.05",
@@ -90,7 +90,7 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any], str, str, str]] = {
     ),
     "a word that may be missing": (
         {"labels": LONG, "predictions": "item,prediction\n1,yes\n2,NA\n"}, {}, "`missing='NA'`",
-        "--missing NA", "“missing: NA”",
+        "--missing NA", "“Words that mean no label: NA”",
     ),
     "a column called model": (
         {"labels": "item,model,label\n1,a,yes\n2,b,no\n"}, {}, "`labeler_column='model'`",
@@ -98,7 +98,7 @@ CASES: dict[str, tuple[dict[str, str], dict[str, Any], str, str, str]] = {
     ),
     "a typing error": (
         {"labels": LONG * 1 + "".join(f"{n},a,spam\n" for n in range(9, 40)) + "50,a,spamm\n"},
-        {}, "`map={'spamm': 'spam'}`", "--map spamm=spam", "“map: spamm=spam”",
+        {}, "`map={'spamm': 'spam'}`", "--map spamm=spam", "“What names mean: spamm=spam”",
     ),
 }  # fmt: skip
 

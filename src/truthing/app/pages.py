@@ -29,7 +29,7 @@ from truthing.app.look import USES, look
 from truthing.app.runs import MOST_RUNS, MOST_TOGETHER, Run
 from truthing.app.task import Task
 from truthing.app.uploads import EXAMPLES, Store, UploadedCase
-from truthing.app.words import plain
+from truthing.app.words import CAPTIONS, plain
 from truthing.errors import InputError, TruthingError, in_words
 from truthing.render.console import safe
 
@@ -38,14 +38,6 @@ MOST_KEPT = 5  # times what may be sent at once, for each visitor
 WENT_WRONG = (
     "Something went wrong that should not. The terminal that runs the page shows the details."
 )
-CAPTIONS = {
-    "labeler_columns": "Columns that are labelers, split by commas",
-    "ignore": "Columns to leave out",
-    "missing": "Words that mean no label",
-    "classes": "All classes in order",
-    "map": "What names mean (0=ham,1=spam)",
-    "question": "Which question of a tool's file",
-}
 ROLES = ("item", "labeler", "label", "prediction", "score", "truth")
 LAYOUTS = {
     "long": "one row per label",

@@ -9,6 +9,19 @@ from markupsafe import escape
 
 from truthing.errors import in_fields
 
+CAPTIONS = {
+    "labeler_columns": "Columns that are labelers, split by commas",
+    "ignore": "Columns to leave out",
+    "missing": "Words that mean no label",
+    "classes": "All classes in order",
+    "map": "What names mean (0=ham,1=spam)",
+    "question": "Which question of a tool's file",
+}
+SAID = CAPTIONS | {
+    "map": "What names mean",
+    "labeler_columns": "Columns that are labelers",
+    "repeats": "When a labeler contradicts itself on an item",
+}
 KNOWN = {
     "ask for its sensitivity": "tick it under “More questions”",
     "as a file: --next FILE, or plan.next_items()": "as a file: download it above",
@@ -27,10 +40,10 @@ def plain(sentence: str) -> str:
     >>> plain("Check the item column of both (--item-column), or say --layout wide.")
     'Check the item column of both, or say “layout” wide.'
     >>> plain("Give `map={'0': 'ham'}`.")
-    'Give “map: 0=ham”.'
+    'Give “What names mean: 0=ham”.'
     """
     parts = _QUOTED.split(sentence)
-    return "".join(in_fields(p) if n % 2 else _unquoted(p) for n, p in enumerate(parts))
+    return "".join(in_fields(p, SAID) if n % 2 else _unquoted(p) for n, p in enumerate(parts))
 
 
 def _unquoted(sentence: str) -> str:

@@ -56,7 +56,7 @@ def read_stream(
         places = tuple(f"item {n + 1}" for n in range(len(values)))
         return MonitoredStream(passed, places, ("all",) * len(values), evidence != "labels")
     table = open_table(source)
-    found = _find(table, columns)
+    found = find_columns(table, columns)
     what = "truth" if evidence != "labels" and "truth" in found else "label"
     if evidence == "gold" or what not in found:
         what = "truth" if "truth" in found else what
@@ -112,7 +112,7 @@ def _agreement(
     return (np.array(agreed, dtype=float), judged) if agreed else (None, [])
 
 
-def _find(table: Table, named: Mapping[str, str | None]) -> dict[str, str]:
+def find_columns(table: Table, named: Mapping[str, str | None]) -> dict[str, str]:
     columns = list(table.frame.columns)
     plain = {c.strip().lower().replace(" ", "_"): c for c in reversed(columns)}
     found: dict[str, str] = {}

@@ -40,7 +40,7 @@ class Reads:
 def read_reads(source: Any, gold: Any, columns: Mapping[str, str | None], positive: Any) -> Reads:
     """A long table, fully crossed: every reader read every case in every modality."""
     table = open_table(source)
-    found = _find(table, columns)
+    found = find_columns(table, columns)
     cases, readers = (_cells(table, found[role], role) for role in ("case", "reader"))
     arms = _cells(table, found["modality"], "modality") if "modality" in found else None
     named = [tuple(sorted(set(x), key=sort_key)) for x in (arms or ["all"], readers, cases)]
@@ -69,7 +69,7 @@ def read_reads(source: Any, gold: Any, columns: Mapping[str, str | None], positi
     return Reads(named[0], named[1], named[2], score, diseased, (*words, remark))
 
 
-def _find(table: Table, wanted: Mapping[str, str | None]) -> dict[str, str]:
+def find_columns(table: Table, wanted: Mapping[str, str | None]) -> dict[str, str]:
     columns = list(table.frame.columns)
     plain = {c.strip().lower().replace(" ", "_").removesuffix("_id"): c for c in reversed(columns)}
     found: dict[str, str] = {}
@@ -85,6 +85,13 @@ def _find(table: Table, wanted: Mapping[str, str | None]) -> dict[str, str]:
             found[role] = name if name is not None else hits[0]
     for role in ("case", "reader", "score"):
         if role not in found:
+            if role == "reader" and "case" in found and len(columns) > 2:
+                raise InputError(
+                    f"{table.name} has no column for the reader (it has {listing(columns)}). One "
+                    "row for each read is needed: case, reader, score. If there is such a column, "
+                    "name it with `reader_column=...`; readers who gave classes are graded by "
+                    "`truthing labelers` and `truthing grade`."
+                )
             raise InputError(
                 f"{table.name} has no column for the {role} (it has {listing(columns)}). Name it "
                 f"with `{role}_column=...`."

@@ -12,7 +12,7 @@ from truthing.tables.table import Table
 
 COLUMNS: dict[str, tuple[str, ...]] = {
     "item": (*ROLES["item"], "prompt", "instruction"),
-    "judge": (*ROLES["labeler"], "judge_model"),
+    "judge": ROLES["labeler"],
     "system_a": ("system_a", "model_a", "assistant_a", "system_1", "model_1"),
     "system_b": ("system_b", "model_b", "assistant_b", "system_2", "model_2"),
     "verdict": ("verdict", "winner", "preference", "preferred", *ROLES["label"]),

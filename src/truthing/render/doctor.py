@@ -20,7 +20,7 @@ def show(findings: Findings, console: Console) -> None:
     for file in findings.files:
         console.print(Text(safe(file.path), style="bold"))
         for sentence in file.sentences:
-            console.print(Text(f"  {safe(in_options(sentence), 500)}"))
+            _indented(console, safe(in_options(sentence), 500))
         for row in file.sample:
             console.print(Text(f"    {safe(row, 200)}", style="dim"))
     if findings.together:
@@ -31,14 +31,32 @@ def show(findings: Findings, console: Console) -> None:
     _offers("You could also", findings.later, console)
 
 
+def _indented(console: Console, text: str, by: int = 2) -> None:
+    if console.soft_wrap:
+        console.print(Text(" " * by + text))
+    else:
+        for line in Text(text).wrap(console, console.width - by):
+            console.print(Text(" " * by) + line)
+
+
 def _offers(title: str, offers: Sequence[Offer], console: Console) -> None:
+    """What to do and how, side by side where there is room; a command stays one line to copy."""
     if not offers:
         return
     console.print()
     console.print(Text(title, style="bold"))
     width = max(len(offer.what) for offer in offers)
+    aside = all(width + len(offer.how) + 5 <= console.width for offer in offers)
     for offer in offers:
-        console.print(Text(f"  {offer.what:<{width}}   {safe(offer.how, 500)}"))
+        how = safe(in_options(offer.how), 500)
+        if aside:
+            console.print(Text(f"  {offer.what:<{width}}   {how}"))
+            continue
+        console.print(Text(f"  {offer.what}"))
+        if how.startswith("truthing "):
+            console.print(Text(f"    {how}"), soft_wrap=True)
+        else:
+            _indented(console, how, 4)
 
 
 def sheet(findings: Findings, **more: Any) -> Sheet:

@@ -14,7 +14,7 @@ from truthing.notes import NOTHING, Notes
 from truthing.tables.asked import Asked
 from truthing.tables.items import all_different, find_item
 from truthing.tables.layout import LAYOUTS, settle_layout
-from truthing.tables.panel import hints
+from truthing.tables.panel import hints, never_a_labeler
 from truthing.tables.table import Table
 
 ROLES: dict[str, tuple[str, ...]] = {
@@ -25,6 +25,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     "labeler": (
         *("labeler", "worker", "annotator", "rater", "performer", "user", "judge", "labeller"),
         *("coder", "reviewer", "evaluator", "grader", "rated_by", "labeled_by", "completed_by"),
+        "judge_model",
     ),
     "label": (
         *("label", "rating", "answer", "response", "value"),
@@ -43,6 +44,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     "pattern": ("pattern", "labels"),
 }
 MOST_COLUMNS = 20_000
+MOST_CLASSES = 50  # of a column of labels that has no usual name
 _SUFFIX = re.compile(r"[ _-]?(id|name|idx|index)$")
 _SCORE_COLUMN = re.compile(r"(?:score|prob|probability|p|proba)[_: ](.+)", re.IGNORECASE)
 
@@ -109,6 +111,14 @@ def recognise(table: Table, asked: Asked, hint: Sequence[Any] = ()) -> Columns:
             role = {"item": found, **role}
             free.remove(found)
             notes.append(why)
+    only = _only_label(table, asked, role, free)
+    if only is not None:
+        role = {**role, "label": only}
+        free.remove(only)
+        notes.append(
+            f"{table.name}: {only!r} was taken for the label, the only column left: choose another "
+            "with `label_column=...`."
+        )
     own = _own_classes(table, role)
     settled = settle_layout(table, asked, role, free, hints([*hint, *own]))
     if not settled.role and not settled.rest:
@@ -130,6 +140,20 @@ def recognise(table: Table, asked: Asked, hint: Sequence[Any] = ()) -> Columns:
         {**unused, **settled.unused},
         settled.problem,
     )
+
+
+def _only_label(
+    table: Table, asked: Asked, role: Mapping[str, str], free: Sequence[str]
+) -> str | None:
+    """The one column that can hold labels, where items come again with another labeler each."""
+    if table.nameless or asked.layout or asked.labeler_columns:
+        return None
+    if not {"item", "labeler"} <= role.keys() or {"label", "count", "pattern"} & role.keys():
+        return None
+    left, frame = [c for c in free if not never_a_labeler(c)], table.frame
+    if len(left) != 1 or frame[role["item"]].n_unique() == frame.height:
+        return None
+    return left[0] if 1 < frame[left[0]].n_unique() <= MOST_CLASSES else None
 
 
 def _named(table: Table, columns: Sequence[str], asked: Asked) -> dict[str, str]:
