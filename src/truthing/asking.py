@@ -15,6 +15,7 @@ from truthing.case import read_case
 from truthing.class_codes import Array, places_by_name, tally
 from truthing.errors import InputError, listing
 from truthing.kinds import NOTHING, Kinds
+from truthing.labels import Labels
 from truthing.matching import Joined, join
 from truthing.names import names_at
 from truthing.noise.base import NoiseModel
@@ -194,13 +195,20 @@ def calibrated(
 
 def without_itself(joined: Joined, predicted: Array) -> Joined:
     """Without the labeler who is the classifier: the same answer on every item both have."""
-    labels = joined.labels
+    labels, names = without_copies(joined.labels, predicted)
+    if names:
+        joined.warnings.append(left_out_labeler(names))
+    return replace(joined, labels=labels) if names else joined
+
+
+def without_copies(labels: Labels, predicted: Array) -> tuple[Labels, list[Any]]:
+    """The labels without those who always say what the classifier says, and their names."""
     same = labels.label == predicted.astype(np.int32)[labels.item]
     hits = tally(labels.labeler, labels.n_labelers, same)
     count = tally(labels.labeler, labels.n_labelers)
     twin = copies_of_classifier(count, hits, labels.n_items)
     if labels.anonymous or not len(twin) or len(np.unique(predicted)) == 1:
-        return joined
+        return labels, []
     keep = ~np.isin(labels.labeler, twin)
     left = replace(
         labels,
@@ -210,10 +218,9 @@ def without_itself(joined: Joined, predicted: Array) -> Joined:
         votes=None if labels.votes is None else labels.votes[keep],
     )
     if (left.per_item > 0).mean() < 0.5:
-        return joined
+        return labels, []
     names = [labels.labelers[t] for t in twin]
-    joined.warnings.append(left_out_labeler([names[k] for k in places_by_name(names)]))
-    return replace(joined, labels=left)
+    return left, [names[k] for k in places_by_name(names)]
 
 
 def copies_of_classifier(given: Array, hits: Array, n_items: int) -> Array:
@@ -223,16 +230,18 @@ def copies_of_classifier(given: Array, hits: Array, n_items: int) -> Array:
     return found if len(found) < len(given) else found[:0]
 
 
-def left_out_labeler(names: Sequence[Any]) -> str:
-    who = listing(map(repr, names), 3)
+def left_out_labeler(names: Sequence[Any], model: str = "") -> str:
+    """What is said of them; ``model`` is one of several classifiers."""
+    who, what = listing(map(repr, names), 3), f"model {model!r}" if model else "the classifier"
+    where = f" where {model!r} is graded" if model else ""
     if len(names) == 1:
         return (
-            f"Labeler {who} says exactly what the classifier says: it is the classifier, or "
-            "copies it, and its labels were left out."
+            f"Labeler {who} says exactly what {what} says: it is {what}, or copies it, and its "
+            f"labels were left out{where}."
         )
     return (
-        f"Labelers {who} say exactly what the classifier says: they are the classifier, or "
-        "copy it, and their labels were left out."
+        f"Labelers {who} say exactly what {what} says: they are {what}, or copy it, and their "
+        f"labels were left out{where}."
     )
 
 

@@ -22,7 +22,6 @@ from truthing.asking import (
     without_itself,
 )
 from truthing.by_the_book import by_the_book
-from truthing.errors import InputError
 from truthing.kinds import Kinds, check_metrics
 from truthing.matching import Joined
 from truthing.metrics.counts import Tally
@@ -33,7 +32,7 @@ from truthing.noise.base import TableNoise
 from truthing.noise.known import Confusion, Symmetric
 from truthing.ordering import Order, in_order
 from truthing.panel_kind import panel_of
-from truthing.predicted import predicted_classes
+from truthing.predicted import predicted_classes, repeats_majority
 from truthing.progress import Progress
 from truthing.report import Report
 from truthing.scale import nearest_grades
@@ -86,6 +85,8 @@ def grade_items(
         joined, place, threshold, assumptions, told=positive is not None
     )
     joined = without_itself(joined, predicted)
+    if not trained_on_labels:
+        joined.warnings.extend(repeats_majority(joined.labels, predicted))
     labels = joined.labels
     kind = panel_of(panel, labels.labelers, assumptions)
     among = kinds.panel(joined, kind, seed, assumptions)
@@ -218,12 +219,7 @@ def _posterior(question: Question, model: Any, panel_error: Any) -> Outcome:
     ):
         checks.require_identified(question.labels, question.gold)
     trusted = panel_error is not None and panel_error == 0
-    if question.prior is not None and known_noise.is_open(model) and not trusted:
-        raise InputError(
-            "`prior=...` is not used when the labelers' noise is learned and the panel may be "
-            "wrong together: leave it out, give the noise with `noise=...`, or trust the noise "
-            "model with `panel_error=0`."
-        )
+    known_noise.check_prior(question.prior, model, question.labels, trusted=trusted)
     outcome = again(question, panel_error)
     adds_up = model is None and not trusted and not question.constant and question.survey.plain
     told = question.deployment, question.gold_error, question.values

@@ -35,6 +35,8 @@ def by_the_book(question: Question, model: Any, method: str, panel_error: Any) -
         "Labelers err independently of each other and of the classifier, given the true class."
     ]
     needs_noise = method not in ("labeler-mean", "labeler-median", "majority")
+    if question.prior is not None and not needs_noise and question.scores is None:
+        assumptions.append(f"Method {method!r} makes no use of the class prior (`prior=`).")
     if is_open(model):
         if needs_noise:
             from truthing.truth import checks

@@ -16,9 +16,9 @@ from truthing.class_codes import Array, recode, sort_classes, tally
 from truthing.errors import InputError, listing
 from truthing.labels import Labels
 from truthing.names import names_at, places_among
-from truthing.notes import Notes
+from truthing.notes import Notes, about_bare_gold, drop_warnings
 from truthing.predictions import Gold, Predictions
-from truthing.repeats import Repeats
+from truthing.repeats import Repeats, about_repeats
 from truthing.spelling import letters
 from truthing.vocabulary import WordSource, rename, unify
 
@@ -55,6 +55,8 @@ def join(
     warnings: list[str] = []
     labels, predictions, gold, notes = one_vocabulary(labels, predictions, gold)
     warnings += notes.checks
+    again = about_repeats(labels.identical_repeats, len(labels.contradictions), repeats)
+    remarks = [*notes.remarks, *again]
     labels = labels.resolve_repeats(repeats)
     if len(labels.contradictions):
         warnings.append(
@@ -90,8 +92,9 @@ def join(
             _refuse_near_misses(labels.items, predictions.items, "predictions")
     known = _gold_codes(gold, gold_place, labels, classes, warnings)
     given = tally(labels.item, labels.n_items, labels.votes)  # not kept beside the labels
-    bare = (given[_all_or(kept, labels)] == 0) & (known[_all_or(kept, labels)] < 0)
+    bare = given[_all_or(kept, labels)] == 0
     bare[bare] = [labels.items[i] not in keep for i in kept[bare]]
+    warnings += about_bare_gold(int((known[kept[bare]] >= 0).sum()))
     del given
     dropped = {
         "only in labels": labels.n_items - len(kept),
@@ -125,21 +128,10 @@ def join(
         known[here],
         dropped,
         warnings,
-        list(notes.remarks),
+        remarks,
         name,
         elsewhere=elsewhere,
     )
-
-
-def drop_warnings(dropped: Mapping[str, int]) -> list[str]:
-    """Sentences on the items that were dropped."""
-    return [
-        f"{count:,} items are {what} and were dropped."
-        if count > 1
-        else f"1 item is {what} and was dropped."
-        for what, count in dropped.items()
-        if count
-    ]
 
 
 def _all_or(kept: Array, labels: Labels) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 
@@ -33,3 +34,23 @@ class Notes:
 
 
 NOTHING = Notes()
+
+
+def drop_warnings(dropped: Mapping[str, int]) -> list[str]:
+    """Sentences on the items that were dropped."""
+    return [
+        f"{count:,} items are {what} and were dropped."
+        if count > 1
+        else f"1 item is {what} and was dropped."
+        for what, count in dropped.items()
+        if count
+    ]
+
+
+def about_bare_gold(lost: int) -> list[str]:
+    """Gold must be a random choice of the items that are graded: with gold on other items than
+    those with labels it would not be."""
+    if not lost:
+        return []
+    what = "1 gold item has" if lost == 1 else f"{lost:,} gold items have"
+    return [f"{what} no label and left with the items without any label: have them labelled too."]

@@ -13,9 +13,9 @@ MOST = 0.8  # of the names must look alike before anything is said about the pan
 
 # words that name a language model wherever they stand in a name
 _SURE = re.compile(
-    "gpt|llama|mistral|mixtral|ministral|pixtral|codestral|qwen|qwq|deepseek|deepscaler|vicuna|"
+    "gpt|llama(?!z)|mistral|mixtral|ministral|pixtral|codestral|devstral|magistral|mathstral|qwen|qwq|deepseek|deepscaler|vicuna|"
     "flan-?t5|wizardlm|internlm|chatglm|baichuan|nemotron|openthinker|stablelm|smollm|exaone|"
-    "nousresearch|openhermes|openchat|openorca|pandalm|anthropic|openai|cohere|language.?model",
+    "moonshot|hunyuan|doubao|palmyra|dbrx|text-bison|mercury-coder|nousresearch|openhermes|openchat|openorca|pandalm|anthropic|openai|cohere|language.?model",
     re.IGNORECASE,
 )
 # words that may be a person's too: they need a version, a size or a model's adjective beside them
@@ -37,7 +37,7 @@ _WORKER = re.compile(r"^(?:A[0-9A-Z]{11,14}|w(?:orker)?[_-]?\d+)$")
 _MAIL = re.compile(r"^[^@\s]+@[^@\s]+\.[^@\s]+$")
 _ROLE = re.compile(
     r"(?:^|[^a-z])(?:worker|annotator|annot|rater|reader|radiologist|pathologist|physician|doctor|"
-    r"resident|consultant|nurse|coder|expert|turker|reviewer|assessor|participant|student|person)"
+    r"resident|consultant|nurse|(?<![a-z]-)coder|expert|turker|reviewer|assessor|participant|student|person)"
     r"(?![a-z]*model)",
     re.IGNORECASE,
 )

@@ -11,6 +11,7 @@ from truthing.labels import Labels
 from truthing.matching import Joined
 from truthing.score_meaning import TURNED, against_labels, area_against, settle_scores
 
+SPLIT = 20  # items with a majority and a minority that show whom predictions follow
 FEWEST = 10  # items of each class that show which way scores run
 
 
@@ -70,6 +71,22 @@ def share_of_votes(labels: Labels, code: int) -> Array:
     """Each item's share of votes for a class."""
     votes = labels.counts()
     return np.asarray(votes[:, code] / np.maximum(votes.sum(axis=1), 1))
+
+
+def repeats_majority(labels: Labels, predicted: Array, model: str = "") -> list[str]:
+    """A doubt where the predictions are the labels' majority wherever labelers disagree: they were
+    probably made from these labels."""
+    votes = labels.counts()
+    top = votes.max(axis=1)
+    split = (top < votes.sum(axis=1)) & ((votes == top[:, None]).sum(axis=1) == 1)
+    if split.sum() < SPLIT or (votes.argmax(axis=1) != predicted)[split].any():
+        return []
+    who = f"Model {model!r}" if model else "The classifier"
+    return [
+        f"{who} says what most labels say on all {int(split.sum()):,} items on which labelers "
+        "disagree. If it was made from these labels, say so with `trained_on_labels=...`: without "
+        "that it looks better than it is."
+    ]
 
 
 def _doubt_direction(joined: Joined, scores: Array, positive: int, told: bool) -> None:

@@ -22,6 +22,7 @@ from truthing.asking import (
     survey_of,
     unseen_choice,
 )
+from truthing.errors import InputError
 from truthing.kinds import Kinds
 from truthing.multi_label.shares import rate_tags
 from truthing.noise.base import TableNoise
@@ -225,6 +226,8 @@ def prevalence(
         **kinds.panel(joined, kind, seed, assumptions).fields(0),
     )
     if calibration is not None:
+        if fixed is not None:
+            raise InputError("`prior=...` is not used beside a calibration set: leave it out.")
         outcome = answer_by_calibration(question, calibration)
     else:
         outcome = _answered(question, model, panel_error, joined.warnings)
@@ -255,6 +258,7 @@ def _answered(question: Question, model: Any, panel_error: Any, warnings: list[s
     from truthing.truth import answer, checks, known_noise
 
     votes, trusted = question.labels, panel_error is not None and panel_error == 0
+    known_noise.check_prior(question.prior, model, votes, trusted=trusted)
     if known_noise.must_be_learned(model, votes):
         if not isinstance(model, Symmetric | Confusion):
             checks.require_identified(votes, question.gold)

@@ -52,3 +52,23 @@ def contradiction(where: str, names: tuple[Any, Any], said: tuple[Any, Any], n: 
         "Keep one with `repeats='first'` or `repeats='last'`, both with `repeats='keep'`, or "
         "remove a line."
     )
+
+
+def about_repeats(identical: int, contradictions: int, rule: Repeats) -> list[str]:
+    """What is done where a labeler labels an item twice, in sentences.
+
+    >>> about_repeats(2, 1, "last")[1]
+    "Once a labeler contradicts itself on an item: the last label counts (`repeats='last'`)."
+    """
+    sentences = []
+    if identical:
+        what = "1 label repeats" if identical == 1 else f"{identical:,} labels repeat"
+        once = "counts" if identical == 1 else "count"
+        sentences.append(f"{what} an earlier one of the same labeler and item and {once} once.")
+    if rule in ("first", "last") and contradictions:
+        times = "Once" if contradictions == 1 else f"{contradictions:,} times"
+        sentences.append(
+            f"{times} a labeler contradicts itself on an item: the {rule} label counts "
+            f"(`repeats={rule!r}`)."
+        )
+    return sentences

@@ -220,6 +220,14 @@ class Report(PerItem, Judged, Result):
         """Has `sensitivity` been run? It is run once and kept."""
         return "sensitivity" in self._cache
 
+    def by_gold_alone(self, most: int) -> list[tuple[str, Estimate]]:
+        """The first metrics as gold by itself would have them, where it can."""
+        if self.gold_alone is None or self.method != "posterior":
+            return []
+        names = [name for name in self.metrics if name not in AREAS][:most]
+        found = [(name, self.gold_alone[name]) for name in names]
+        return [(name, estimate) for name, estimate in found if len(estimate.values)]
+
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         """The JSON object of the contract."""
         limits = self.confusion.interval(level) if self.confusion.kept is None else None
@@ -236,6 +244,7 @@ class Report(PerItem, Judged, Result):
             "labelers": self.sizes["labelers"],
             "labels": self.sizes["labels"],
             "gold": self.sizes["gold"],
+            "gold_alone": {n: _as_dict(e, level) for n, e in self.by_gold_alone(MOST_ALONE)},
             "dropped": dict(self.dropped),
             "method": self.method,
             "target": self.target,
@@ -371,6 +380,9 @@ class Report(PerItem, Judged, Result):
     ) -> str:
         more = renderer("words").gold_to_narrow(self, needed_ratio(requirement, estimate, needed))
         return str(more)
+
+
+MOST_ALONE = 30  # metrics
 
 
 def _as_dict(estimate: Estimate, level: float) -> dict[str, float]:

@@ -29,6 +29,7 @@ SHAPES = {
     "compare": '"accuracy: new - old >= 0" (names with blanks or dashes in quotes: "f1: \'v-2\' '
     "- 'v-1' > 0\")",
 }
+SURE = 0.95  # of a winner
 SIGNED = ("mcc", "kappa")  # these run from -1 to 1
 
 
@@ -128,6 +129,15 @@ class Verdict:
             "outcome": self.outcome,
             "advice": self.advice,
         }
+
+
+def if_decided(chance: float) -> str:
+    """What a headline begins with where its winner is far from sure.
+
+    >>> if_decided(0.59), if_decided(0.97)
+    ('Not decided: ', '')
+    """
+    return "" if chance >= SURE else "Not decided: "
 
 
 def probability_words(chance: float) -> str:

@@ -116,7 +116,7 @@ class Prevalence(Judged, Result):
         )
         found = share(estimate.mean, *estimate.interval(level), level)
         return (
-            f"{name} on {found} of {where}. "
+            f"{found} of {where} are {name}. "
             f"The labels taken at face value say {self.face_value[k]:.0%}."
         )
 

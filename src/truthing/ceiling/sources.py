@@ -179,7 +179,7 @@ def from_votes(counts: Any) -> CeilingSource:
         warnings.append(
             f"With {per_item.mean():.1f} labels per item the Bayes error is known only to lie "
             f"between {low:.4f} and {high:.4f}, sampling error apart; "
-            f"Eq. 5 ({paper:.4f}) is biased downward."
+            f"the paper's estimate ({paper:.4f}; Ishida et al. 2023, Eq. 5) is biased downward."
         )
     if few == 1:
         warnings.append(

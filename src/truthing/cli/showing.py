@@ -6,14 +6,14 @@ import hashlib
 import json
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from truthing.errors import InputError
+from truthing.errors import InputError, TruthingError
 from truthing.results import Result
 
 if TYPE_CHECKING:
@@ -94,11 +94,38 @@ def deliver(
     words: dict[str, Any] | None = None,
     verdicts: Sequence[Verdict] = (),
 ) -> None:
-    """Print, then write the files that were asked for.
+    """Write the files that were asked for, then print: neither a full disk nor a reader who leaves
+    early (``| head``) loses both.
 
     ``about`` is asked of the result itself (level, metric); ``words`` is only for people.
     """
     words = words or {}
+    written: list[str] = []
+    problem: Exception | None = None
+    if isinstance(forms, Output):
+        try:
+            for sentence in _files(result, forms, about, words, verdicts):
+                written.append(sentence)
+        except (TruthingError, OSError) as failed:
+            problem = failed
+    _print(result, forms, show, about, words, verdicts)
+    if written:
+        from truthing.render.console import err
+
+        for sentence in written:
+            err().print(sentence)
+    if problem is not None:
+        raise problem
+
+
+def _print(
+    result: Result,
+    forms: Forms,
+    show: Callable[..., None],
+    about: dict[str, Any],
+    words: dict[str, Any],
+    verdicts: Sequence[Verdict],
+) -> None:
     if forms.as_json:
         found = result.json_object(**about)
         if verdicts:
@@ -122,32 +149,29 @@ def deliver(
             from truthing.render.terminal import required
 
             required(out(), verdicts)
-    if isinstance(forms, Output):  # after the answer: a full disk must not lose both
-        _files(result, forms, about, words, verdicts)
 
 
 def _files(
     result: Result, output: Output, about: dict[str, Any], words: dict[str, Any], verdicts: Any
-) -> None:
-    from truthing.render.console import err
-
+) -> Iterator[str]:
+    """Write each file, and say where it is."""
     if output.html is not None:
         result.to_html(output.html, **about, **words, requirements=verdicts)
-        err().print(f"The page is in {output.html}.")
+        yield f"The page is in {output.html}."
     if output.table is not None:
         from truthing.tables.write import write_frame
 
         write_frame(result.to_frame(**about), output.table)
-        err().print(f"The table is in {output.table}.")
+        yield f"The table is in {output.table}."
     drawn = {k: v for k, v in (about | words).items() if k in ("level", "metric", "terms")}
     if output.figures is not None:
         written = result.save_figures(output.figures, **drawn)
-        err().print(f"{len(written) - 1} figures and their captions are in {output.figures}.")
+        yield f"{len(written) - 1} figures and their captions are in {output.figures}."
     if output.plot is not None:
         from truthing.render.pictures import pictures, save
 
         save(next(iter(pictures(result, **drawn).values())), output.plot)
-        err().print(f"The figure is in {output.plot}. Soon --figures FOLDER will replace --plot.")
+        yield f"The figure is in {output.plot}. Soon --figures FOLDER will replace --plot."
 
 
 def provenance(files: Sequence[str | None]) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from truthing.comparison.models import (
     check_classes,
     join_models,
     model_names,
+    panels_beside,
     slice_warnings,
     slices_of,
     trained_models,
@@ -91,7 +92,7 @@ def compare(
     positive: Any = None,
     panel_error: float | tuple[float, float] | None = None,
     panel: str | None = None,
-    trained_on_labels: str | Sequence[str] = (),
+    trained_on_labels: str | Sequence[str] | bool | None = (),
     repeats: Repeats = "error",
     by: Any = None,
     draws: int = 4000,
@@ -230,8 +231,7 @@ def compare(
     kinds.refuse_calibration(calibration_set)
     about = dict(zip(names, predictions.values())), labels, gold, repeats, kinds, positive
     joined, orders = zip(*map(in_order, join_models(*about)))
-    votes, order = joined[0].labels, orders[0]
-    assumptions = list(dict.fromkeys(remark for j in joined for remark in j.remarks))
+    votes, order, assumptions = joined[0].labels, orders[0], _remarks(joined)
     place = positive_class(votes.classes, positive, assumptions)
     kind = panel_of(panel, votes.labelers, assumptions)
     among = kinds.panel(joined[0], kind, seed, assumptions, names)
@@ -251,8 +251,7 @@ def compare(
     chosen = chosen_gold(joined[0], codes[0], gold_weights, gold_choice)
     err = {"noise": noise, "panel_error": panel_error, "cluster": cluster}
     first, calibration = calibrated(joined, calibration_set, calibration_chosen, **err)
-    meet: dict[str, Any] = {"calibration_set": calibration_set, "deployment": deployment, "by": by}
-    assumptions += said_together(survey, chosen, **meet)
+    assumptions += said_together(survey, chosen, calibration_set, deployment, by)
     if chosen.kind == "unseen":
         first, words = unseen_choice(first, None)
         joined[0].warnings.insert(0, words)
@@ -274,6 +273,7 @@ def compare(
         trained=[a or b for a, b in zip(trained, among.own)],
         kinds={**asked, **among.fields()},
         only_counts=counted,
+        panels=panels_beside(votes, codes, names, trained, warnings),
     )
     parts = slices_of(by, first, order)
     found = ask() if calibration is None else _calibrated_truth(ask, first, calibration, parts)
@@ -297,7 +297,12 @@ def compare(
         asked["values"],
         1.0 if panel_error == 0 else NEARLY,
         by_item=partial(ask, n_draws=_few(votes), only_counts=False) if counted else None,
+        accuracies=found.accuracies,
     )
+
+
+def _remarks(joined: Sequence[Joined]) -> list[str]:
+    return list(dict.fromkeys(remark for each in joined for remark in each.remarks))
 
 
 def _at_face_value(votes: Labels, codes: Array, survey: Survey, shares: Deployment | None) -> Tally:

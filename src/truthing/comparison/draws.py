@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ import numpy as np
 from truthing.class_codes import Array
 from truthing.errors import InputError, did_you_mean
 from truthing.metrics.counts import AREAS, Tally, evaluate
+from truthing.metrics.estimate import Estimate
 from truthing.metrics.ordinal import ORDINAL, scale_values
 from truthing.randomness import child
 from truthing.survey.deployment import Deployment, class_factors
@@ -62,6 +63,7 @@ class ModelDraws:
     slack: float = 1.0  # of its intervals
     size: Array | None = None  # items that each column of ``predicted`` stands for
     by_item: Callable[[], SharedTruth] | None = None  # draws every item, where keys are counted
+    accuracies: Sequence[Estimate | None] = ()  # of each model on these items, as `grade` has it
 
     @cached_property
     def tallies(self) -> tuple[Tally, ...]:

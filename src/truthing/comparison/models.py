@@ -8,15 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from truthing.asking import prepare
+from truthing.asking import left_out_labeler, prepare, without_copies
 from truthing.case import Case, read_case
 from truthing.class_codes import Array, sort_classes
 from truthing.comparison.result import check_models
 from truthing.errors import InputError, NotIdentified, did_you_mean, listing
 from truthing.kinds import NOTHING, Kinds
 from truthing.labels import Labels
-from truthing.matching import Joined, drop_warnings
+from truthing.matching import Joined
+from truthing.notes import drop_warnings
 from truthing.ordering import Order
+from truthing.predicted import repeats_majority
 from truthing.predictions import Predictions
 from truthing.repeats import Repeats
 from truthing.survey.design import Survey, read_survey
@@ -126,8 +128,28 @@ def model_names(predictions: Any) -> list[str]:
     return names
 
 
-def trained_models(given: str | Sequence[str], names: list[str], *, gold: bool) -> list[bool]:
+def panels_beside(
+    votes: Labels, codes: Array, names: Sequence[str], trained: list[bool], warnings: list[str]
+) -> list[Labels]:
+    """The labels beside each model, without labelers who copy it; a model that follows them all is
+    doubted."""
+    beside = [without_copies(votes, row) for row in codes]
+    warnings += [left_out_labeler(who, name) for name, (_, who) in zip(names, beside) if who]
+    for name, row, own in zip(names, codes, trained):
+        warnings += [] if own else repeats_majority(votes, row, name)
+    return [panel for panel, _ in beside]
+
+
+def trained_models(
+    given: str | Sequence[str] | bool | None, names: list[str], *, gold: bool
+) -> list[bool]:
     """Which models learned from the panel; nothing tells them from the others without gold."""
+    if given is True:
+        raise InputError(
+            f"`trained_on_labels=True` does not say which models: name them, "
+            f"`trained_on_labels={names}` for all."
+        )
+    given = given or ()
     listed = [given] if isinstance(given, str) else [str(name) for name in given]
     unknown = [name for name in listed if name not in names]
     if unknown:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from truthing.requirements import (
     Judged,
     Requirement,
     gold_enough,
+    if_decided,
     needed_ratio,
     probability_words,
 )
@@ -38,6 +39,11 @@ class Comparison(ModelDraws, Judged, Result):
     # ---- answers ---------------------------------------------------------------------------------
 
     def estimate(self, model: str, metric: str = "accuracy") -> Estimate:
+        """The metric of one model; its accuracy is the one that `grade` gives."""
+        own = self.accuracies[self._place(model)] if self.accuracies else None
+        plain = self.target == "sample" and self.deployment is None
+        if own is not None and plain and metric in ("accuracy", "error"):
+            return own if metric == "accuracy" else replace(own, values=1 - own.values)
         found = self.draws(metric)[:, self._place(model)]
         return Estimate.from_draws(found, slack=self.slack)
 
@@ -156,12 +162,12 @@ class Comparison(ModelDraws, Judged, Result):
             gap = self.difference(metric, best, other)
             found = in_points(gap.mean, *gap.interval(level), level)
             return (
-                f"{best} is better than {other} in {name_of(metric, self)} "
-                f"with probability {chance}: {found}."
+                f"{if_decided(chances[best])}{best} is better than {other} in "
+                f"{name_of(metric, self)} with probability {chance}: {found}."
             )
         return (
-            f"{best} is the best of {len(self.models)} models in {name_of(metric, self)} "
-            f"with probability {chance}."
+            f"{if_decided(chances[best])}{best} is the best of {len(self.models)} models in "
+            f"{name_of(metric, self)} with probability {chance}."
         )
 
     def order_sentence(self, metric: str = "accuracy") -> str:
@@ -171,7 +177,8 @@ class Comparison(ModelDraws, Judged, Result):
             f"Taken at face value the labels order the models {' > '.join(names)}; "
             f"that is the true order with probability {probability_words(chance)}."
         )
-        if metric in ("accuracy", "error") and len(self.classes) == 2:
+        # where the order has probably changed, labels are not wrong at random
+        if metric in ("accuracy", "error") and len(self.classes) == 2 and chance >= 0.5:
             sentence += (
                 " (Labels wrong at random, less than half of them, would not change the order: "
                 "Lam & Stork, Section 7.)"

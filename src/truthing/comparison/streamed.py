@@ -31,7 +31,7 @@ def compare_streamed(
     labels: Any,
     *,
     gold: Any = None,
-    trained_on_labels: str | Sequence[str] = (),
+    trained_on_labels: str | Sequence[str] | bool | None = (),
     repeats: Repeats = "error",
     engine: Any = "stream",
     progress: bool | Progress = False,
@@ -51,7 +51,7 @@ def compare_streamed(
 def _compared(
     held: Sequence[Held],
     names: list[str],
-    trained_on_labels: str | Sequence[str],
+    trained_on_labels: str | Sequence[str] | bool | None,
     say: Progress,
     *,
     gold_weights: Any = None,
@@ -130,6 +130,7 @@ def _compared(
         pairs=drawn.pairs,
         slack=NEARLY,
         size=rows.size,
+        accuracies=drawn.accuracies,
     )
 
 

@@ -164,7 +164,8 @@ def _finished(
             if has_predictions
             else "the labels hold no label at all: every cell is missing."
         )
-    only_labels, only_predictions, bare, clashes = (sum(c[k] for c in counted) for k in range(2, 6))
+    sums = [sum(c[k] for c in counted) for k in range(2, 7)]
+    only_labels, only_predictions, bare, clashes, again = sums
     dropped = {
         "only in labels": only_labels,
         "only in predictions": only_predictions,
@@ -179,6 +180,7 @@ def _finished(
         len(places),
         dropped,
         clashes,
+        again,
     )
     page.write(part)
     part.rename(folder)
@@ -186,17 +188,17 @@ def _finished(
     return page
 
 
-def _finish(place: Path, shared: _Bucket) -> tuple[int, int, int, int, int, int]:
-    """One bucket as a shard; how many items and labels it has, how many items were dropped, and how
-    many contradictions kept."""
+def _finish(place: Path, shared: _Bucket) -> tuple[int, ...]:
+    """One bucket as a shard; how many items and labels it has, how many items were dropped, how
+    often a labeler contradicts itself, and how many labels only repeat another."""
     rows, guessed = _read(place, "labels"), _read(place, "predictions")
     if rows.height == 0:
-        return 0, 0, 0, guessed.height, 0, 0
+        return 0, 0, 0, guessed.height, 0, 0, 0
     items, item = _by_item(rows)
     who = shared.labelers[rows["who"].to_numpy()]
     label = np.append(shared.labels, -1)[rows["what"].to_numpy()]
     del rows  # names take most of the room
-    item, who, label, clashes = _one_each(item, who, label, items, shared)
+    item, who, label, clashes, again = _one_each(item, who, label, items, shared)
     per_item = np.bincount(item, minlength=len(items))
     bare = per_item == 0
     keep, predicted, unlabelled = ~bare, None, 0
@@ -215,7 +217,7 @@ def _finish(place: Path, shared: _Bucket) -> tuple[int, int, int, int, int, int]
         write_shard(shared.target, number, per_item[keep], key, predicted, items.filter(keep))
     absent = 0 if shared.predictions is None else int((guess < 0).sum())
     lost = int((bare & (guess >= 0)).sum()) if shared.predictions is not None else int(bare.sum())
-    return n_items, len(key), absent, unlabelled, lost, clashes
+    return n_items, len(key), absent, unlabelled, lost, clashes, again
 
 
 def _read(place: Path, what: str) -> pl.DataFrame:
@@ -236,17 +238,18 @@ def _by_item(rows: pl.DataFrame) -> tuple[pl.Series, Array]:
 
 def _one_each(
     item: Array, who: Array, label: Array, items: pl.Series, shared: _Bucket
-) -> tuple[Array, Array, Array, int]:
+) -> tuple[Array, Array, Array, int, int]:
     """Labels by item and labeler; identical repeats count once, contradictions by the rule, and how
-    many of them are kept."""
+    many there are of both."""
     key = item * len(shared.names) + who
     order = places_in_order(item, who, label, (len(items), len(shared.names)))
     if order is not None:
         key, item, who, label = key[order], item[order], who[order], label[order]
     same = np.flatnonzero(key[1:] == key[:-1]) + 1
     if len(same) == 0:
-        return item, who, label, 0
+        return item, who, label, 0, 0
     keep = ~identical_repeats(label, same)
+    again = int((~keep).sum())
     key, item, who, label = key[keep], item[keep], who[keep], label[keep]
     clash = np.flatnonzero(key[1:] == key[:-1]) + 1
     if len(clash) and shared.repeats == "error":
@@ -261,9 +264,9 @@ def _one_each(
     if shared.repeats in ("first", "last"):
         keep = np.ones(len(key), dtype=bool)
         keep[clash if shared.repeats == "first" else clash - 1] = False
-        return item[keep], who[keep], label[keep], 0
+        return item[keep], who[keep], label[keep], len(clash), again
     order = np.lexsort((label, key))  # by label too, so that the order of rows changes nothing
-    return item[order], who[order], label[order], len(clash)
+    return item[order], who[order], label[order], len(clash), again
 
 
 def _guesses(items: pl.Series, guessed: pl.DataFrame) -> Array:

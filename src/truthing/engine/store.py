@@ -21,7 +21,7 @@ from truthing.engine.base import NO_VOTES, NOTHING, Shard
 from truthing.errors import InputError
 from truthing.tables.fragile import read_scan
 
-VERSION = 1
+VERSION = 2
 PAGE = "shards.json"
 
 
@@ -38,6 +38,7 @@ class Page:
     n_buckets: int
     dropped: dict[str, int]
     contradictions: int
+    again: int  # labels that repeat an earlier one, and count once
     version: int = VERSION
 
     def write(self, folder: Path) -> None:

@@ -1,6 +1,24 @@
-"""Shares as people read them."""
+"""Names and shares as people read them."""
 
 from __future__ import annotations
+
+NAMES = {
+    "false_alarm": "false alarms",
+    "f1": "F1",
+    "mcc": "MCC",
+    "kappa": "κ",
+    "auc": "AUC",
+    "balanced_accuracy": "balanced accuracy",
+    "average_precision": "average precision",
+}
+
+
+def metric_words(name: str) -> str:
+    """
+    >>> metric_words("mcc"), metric_words("balanced_accuracy"), metric_words("recall[a_b]")
+    ('MCC', 'balanced accuracy', 'recall[a_b]')
+    """
+    return NAMES.get(name, name if "[" in name else name.replace("_", " "))
 
 
 def percent(level: float) -> str:

@@ -109,7 +109,9 @@ class Monitoring(Result):
             text += f"been below {self.floor:.4g}."
         else:
             text += f"No alarm: nothing shows yet that the pass rate was below {self.floor:.4g} "
-            text += f"(evidence {self.e_value:.3g}; it rings at {1 / self.alarm_chance:.3g})."
+            text += (
+                f"(evidence {self.e_value:.3g}; the alarm rings at {1 / self.alarm_chance:.3g})."
+            )
         apart = self.drifted(level)
         if apart:
             text += (

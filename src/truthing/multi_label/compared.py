@@ -15,7 +15,7 @@ from truthing.multi_label.graded import metric_name
 from truthing.multi_label.joint import Coupling
 from truthing.multi_label.sets import read_tagged, told
 from truthing.multi_label.tagged import Tagged, as_dict, dependence_words, without_gold
-from truthing.requirements import Requirement, probability_words
+from truthing.requirements import Requirement, if_decided, probability_words
 
 COMPARED = ("macro_f1", "macro_precision", "macro_recall", "hamming_accuracy")
 
@@ -102,9 +102,10 @@ class TagComparison(Tagged):
         gap = self.difference(metric, best, other)
         found = in_points(gap.mean, *gap.interval(level), level)
         words = metric.replace("_", " ")
+        chance = gap.probability_better
         return (
-            f"{best} is better than {other} in {words} over {len(self.tags)} tags with probability "
-            f"{probability_words(gap.probability_better)}: {found}."
+            f"{if_decided(chance)}{best} is better than {other} in {words} over {len(self.tags)} "
+            f"tags with probability {probability_words(chance)}: {found}."
         )
 
     def requirement_estimate(self, requirement: Requirement) -> Estimate:

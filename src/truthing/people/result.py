@@ -162,13 +162,13 @@ class LabelersReport(Result):
         kept = [int(t) for t in self.order if self.advice[t].action == "keep"]
         best = kept[0] if kept else int(self.order[0])
         most = max(self.most_bits, 1e-12)
-        sentences = [
-            advising.headline(self),
-            f"{self.labelers[best]}'s labels are worth most: each tells "
-            f"{self.bits[:, best].mean() / most:.0%} of what a "
-            f"perfect label would ({self.adds[:, best].mean() / most:.0%} beyond what the others "
-            f"say).",
-        ]
+        tells = f"{self.bits[:, best].mean() / most:.0%} of what a perfect label would"
+        if len(self.labelers) == 1:
+            worth = f"Each label of {self.labelers[best]} tells {tells}."
+        else:
+            worth = f"{self.labelers[best]}'s labels are worth most: each tells {tells} "
+            worth += f"({self.adds[:, best].mean() / most:.0%} beyond what the others say)."
+        sentences = [advising.headline(self), worth]
         per_item = self.sizes["labels"] / max(self.sizes["items"], 1)
         alone = share(self.equivalent_error.mean, *self.equivalent_error.interval(level), level)
         sentences.append(

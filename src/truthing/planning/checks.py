@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from truthing.errors import InputError
 from truthing.metrics.estimate import check_level
+from truthing.panel_kind import panel_of
 from truthing.planning.design import MOST_ITEMS, Costs, Stock
 from truthing.planning.surface import FEWEST
 
@@ -73,6 +75,18 @@ def refuse_beside_pilot(**given: Any) -> None:
     for name, value in given.items():
         if value is not None:
             raise InputError(f"`{name}=` is learned from the pilot: leave it out.")
+
+
+def wished_panel(
+    panel: str | None, known: bool, labelers: Sequence[Any], assumptions: list[str]
+) -> str | None:
+    """What the panel is made of, by the user's word or the labelers' names."""
+    if known and panel is not None:
+        raise InputError(
+            "`panel=` says how far panels may be wrong together, and known noise is planned "
+            "without that: leave it out."
+        )
+    return None if known else panel_of(panel, labelers, assumptions)
 
 
 def wished_panel_error(value: Any, known: bool) -> Any:

@@ -61,6 +61,7 @@ def _graded(given: dict[str, Any], goal: Goal, **about: Any) -> Any:
     """The pilot as `grade` has it."""
     told = {name: given[name] for name in ("gold", "gold_weights")}
     how = {"target": goal.target, "panel_error": goal.panel_error, "draws": 2000}
+    how["panel"] = goal.panel
     return grade(given["predictions"], given["labels"], **told, **how, **about)
 
 

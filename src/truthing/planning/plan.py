@@ -15,6 +15,7 @@ from truthing.planning.checks import (
     chosen_target,
     items_with_pilot,
     refuse_beside_pilot,
+    wished_panel,
     wished_panel_error,
 )
 from truthing.planning.design import (
@@ -49,6 +50,7 @@ def plan(
     items: int | None = None,
     noise: Any = None,
     panel_error: float | tuple[float, float] | None = None,
+    panel: str | None = None,
     shared: float = 0.0,
     cluster: Any = None,
     weights: Any = None,
@@ -92,6 +94,9 @@ def plan(
     panel_error : float or tuple, optional
         How often the panel may be wrong together. None: as public panels were. A share of
         items, or ``(a, b)`` of a Beta distribution, states it. Known noise is planned with 0.
+    panel : {"people", "models", "mixed"}, optional
+        What the panel is made of, as in `grade`. None: as the labelers' names in a pilot say, else
+        not known.
     shared : float, default 0
         Chance that a label depends on the item and not on the labeler: mistakes in common.
     cluster : int, tuple, column, sequence or mapping, optional
@@ -147,8 +152,10 @@ def plan(
     assumptions: list[str] = []
     if pilot is not None:
         refuse_beside_pilot(accuracy=accuracy, prior=prior, shared=shared or None)
-        known = pilots.is_known(noise, pilots.pilot_labels(pilot))
-        goal = Goal(metric, target, level, known, wished_panel_error(panel_error, known))
+        held = pilots.pilot_labels(pilot)
+        known = pilots.is_known(noise, held)
+        kind = wished_panel(panel, known, held.labelers, assumptions)
+        goal = Goal(metric, target, level, known, wished_panel_error(panel_error, known), kind)
         learned = pilots.learn(
             pilot,
             costs=costs,
@@ -178,7 +185,8 @@ def plan(
                     "and files need data, `pilot=...`."
                 )
             labelers = noise
-        goal = Goal(metric, target, level, known, wished_panel_error(panel_error, known))
+        kind = wished_panel(panel, known, (), assumptions)
+        goal = Goal(metric, target, level, known, wished_panel_error(panel_error, known), kind)
         world = assumed_world(
             labelers=labelers,
             accuracy=accuracy,

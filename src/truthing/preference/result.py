@@ -17,7 +17,14 @@ from truthing.preference.judges import Judge
 from truthing.preference.outcomes import Outcomes
 from truthing.preference.ranking import connected, fit_davidson, ranks
 from truthing.randomness import generator
-from truthing.requirements import Judged, Requirement, gold_enough, needed_ratio
+from truthing.requirements import (
+    Judged,
+    Requirement,
+    gold_enough,
+    if_decided,
+    needed_ratio,
+    probability_words,
+)
 from truthing.results import Result
 
 TIE = "tie"
@@ -132,17 +139,20 @@ class Preferences(Judged, Result):
             other = self.order[1]
             rate = self.win_rate(first, other)
             chance = self.probability_better(first, other)
-            text = f"{first} is better than {other} on "
+            text = f"{if_decided(chance)}{first} is better than {other} on "
             text += f"{share(rate.mean, *rate.interval(level), level)} of {self._where}"
             if self.outcomes.counts[:, :, 2].any():
                 text += f", as good on {self.tie_rate(first, other).mean:.0%}"
-            text += f". It wins more often than it loses with probability {_chance(chance)}."
+            text += (
+                f". It wins more often than it loses with probability {probability_words(chance)}."
+            )
         else:
             low, high = self.ranks(level)[first]
             chance = self.probability_best[first]
-            text = f"{first} is the best of {len(self.systems)} systems on {self._where} with "
+            text = f"{if_decided(chance)}{first} is the best of {len(self.systems)} systems on "
+            text += f"{self._where} with "
             place = f"{low}" if low == high else f"between {low} and {high}"
-            text += f"probability {_chance(chance)}; its place is {place}."
+            text += f"probability {probability_words(chance)}; its place is {place}."
             if not self.rankable:
                 text = f"{len(self.systems)} systems cannot be ranked: no comparison joins them."
         return f"{text} The verdicts at face value say {self.at_face_value(first):.0%} wins."
@@ -274,9 +284,3 @@ class Preferences(Judged, Result):
 def _told(estimate: Estimate, level: float) -> dict[str, float]:
     low, high = estimate.interval(level)
     return {"mean": estimate.mean, "low": low, "high": high, "level": level}
-
-
-def _chance(chance: float) -> str:
-    from truthing.requirements import probability_words
-
-    return probability_words(chance)

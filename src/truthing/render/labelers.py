@@ -21,9 +21,10 @@ from truthing.render.figures import Picture
 from truthing.render.sheet import Sheet
 from truthing.render.summary import Line, scale
 from truthing.render.terminal import checks, doubts, fits, section
-from truthing.render.words import one_line
+from truthing.render.words import one_line, short_names, wider
 
 MOST_PAIRS, MOST_CLASSES, MOST_DRAWN, MOST_SHOWN = 5, 6, 40, 200
+LETTERS = (40, 24, 16)  # of names, by the room there is
 COEFFICIENTS = {
     "fleiss_kappa": "Fleiss' κ",
     "krippendorff_alpha": "Krippendorff's α",
@@ -186,13 +187,18 @@ def people_table(result: LabelersReport, console: Console, level: float, top: in
     if len(result.classes) > MOST_CLASSES:
         optional = [name for name in optional if not name.startswith("right on")]
     for count in range(len(optional), -1, -1):
-        table = _people(result, optional[:count], level, top)
-        if fits(table, console):
-            break
+        for letters in LETTERS:
+            table = _people(result, optional[:count], level, top, letters)
+            if fits(table, console):
+                if count < len(optional):
+                    table.caption = f"{table.caption}\n{wider(optional[count:])}"
+                return table
     return table
 
 
-def _people(result: LabelersReport, optional: list[str], level: float, top: int) -> Table:
+def _people(
+    result: LabelersReport, optional: list[str], level: float, top: int, letters: int
+) -> Table:
     table = Table(box=None, pad_edge=False, header_style="")
     heads = (
         "",
@@ -210,6 +216,7 @@ def _people(result: LabelersReport, optional: list[str], level: float, top: int)
         )
     frame, most = result.to_frame(level).to_dicts(), max(result.most_bits, 1e-12)
     n = int((result.given > 0).sum())
+    names = short_names([row["labeler"] for row in frame], letters)
     shown = list(range(n)) if n <= top else [*range(-(-top // 2)), -1, *range(n - top // 2, n)]
     for place in shown:
         if place < 0:
@@ -225,7 +232,7 @@ def _people(result: LabelersReport, optional: list[str], level: float, top: int)
             },
         }
         table.add_row(
-            Text(safe(row["labeler"], 16)),
+            Text(names[place]),
             f"{row['labels']:,}",
             f"{row['error']:.3f}",
             f"{row['error_low']:.3f} – {row['error_high']:.3f}",

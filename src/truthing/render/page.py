@@ -18,12 +18,12 @@ import numpy as np
 
 from truthing import __version__
 from truthing.class_codes import Array
-from truthing.metrics.words import percent
+from truthing.metrics.words import metric_words, percent
 from truthing.render import svg
 from truthing.render.methods import methods
 from truthing.render.slices import slice_blocks
 from truthing.render.summary import LEVELS, Line, Summary, scale, sensitivity_lines
-from truthing.render.words import MEDICAL, NAMES, next_step, number, one_line
+from truthing.render.words import MEDICAL, gold_alone_line, next_step, number, one_line
 from truthing.report import Report
 from truthing.requirements import Verdict
 
@@ -69,6 +69,7 @@ def to_html(
             numpy=np.__version__,
             labeler_scale=(0.0, scale([labeler.error for labeler in summary.labelers])[1]),
             following=next_step(report),
+            gold_alone=[gold_alone_line(report, each) for each in levels],
         )
     )
 
@@ -171,7 +172,7 @@ def _curves(summary: Summary) -> list[dict[str, Any]]:
 
 
 def _names(summary: Summary) -> dict[str, str]:
-    usual = {name: NAMES.get(name, name) for name in MEDICAL}
+    usual = {name: metric_words(name) for name in MEDICAL}
     return MEDICAL if summary.terms == "medical" else usual
 
 

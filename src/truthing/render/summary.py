@@ -80,16 +80,18 @@ def sensitivity_lines(found: Sensitivity, levels: Sequence[float]) -> dict[str, 
 
 
 def scale(lines: Sequence[Line]) -> tuple[float, float]:
-    """Ends of an axis that holds the widest limits of all lines, at round tenths.
+    """Ends of an axis that holds the widest limits and the face values of all lines, at round
+    tenths.
 
-    >>> scale([Line("a", 0.25, [(0.21, 0.37)])])
-    (0.2, 0.4)
+    >>> scale([Line("a", 0.25, [(0.21, 0.37)])]), scale([Line("a", 0.25, [(0.21, 0.37)], 0.44)])
+    ((0.2, 0.4), (0.2, 0.5))
     """
     ends = [
         end
         for line in lines
         if line.known
-        for end in (line.mean, *(line.limits[-1] if line.limits else ()))
+        for end in (line.mean, *(line.limits[-1] if line.limits else ()), line.face_value)
+        if end == end
     ]
     low, high = (
         math.floor(10 * min(ends, default=0)) / 10,

@@ -18,7 +18,15 @@ from truthing.render.console import safe
 from truthing.render.methods import methods
 from truthing.render.slices import slice_blocks
 from truthing.render.summary import Summary, sensitivity_lines
-from truthing.render.words import metric_title, next_step, number, one_line
+from truthing.render.words import (
+    gold_alone_line,
+    metric_title,
+    next_step,
+    number,
+    one_line,
+    short_names,
+    wider,
+)
 from truthing.report import Report
 from truthing.requirements import Verdict
 from truthing.truth.sensitivity import Sensitivity
@@ -40,6 +48,9 @@ def show(
     checks(console, report.warnings)
     console.print()
     console.print(metrics_table(report, level, console, terms), soft_wrap=False)
+    if alone := gold_alone_line(report, level):
+        console.print()
+        section(console, "Gold", [alone])
     console.print()
     console.print(confusion_table(summary, console), soft_wrap=False)
     for block in slice_blocks(report, level):
@@ -201,6 +212,8 @@ def confusion_table(summary: Summary, console: Console) -> Table:
 
 def labelers_table(summary: Summary, level: float, console: Console) -> Table:
     """As many columns as there is room for."""
+    people = summary.labelers[:MOST_LABELERS]
+    names = short_names([labeler.error.title for labeler in people], 24)
     for n_classes in range(min(6, len(summary.classes)), -1, -1):
         table = plain_table("labelers, best first")
         table.add_column("", max_width=max(8, console.width - 34))
@@ -208,7 +221,7 @@ def labelers_table(summary: Summary, level: float, console: Console) -> Table:
             table.add_column(column, justify="right", no_wrap=True)
         for name in summary.report.classes[:n_classes]:
             table.add_column(Text(f"right on {one_line(name, 12)}"), justify="right", no_wrap=True)
-        for labeler in summary.labelers[:MOST_LABELERS]:
+        for who, labeler in zip(names, people):
             line = labeler.error
             limits = (
                 f"{number(line.limits[0][0])} – {number(line.limits[0][1])}"
@@ -217,7 +230,7 @@ def labelers_table(summary: Summary, level: float, console: Console) -> Table:
             )
             right = (number(share, 2) for share in labeler.right[:n_classes])
             table.add_row(
-                Text(one_line(line.title, 24)),
+                Text(who),
                 number(line.mean),
                 limits,
                 f"{labeler.tells:.0%}",
@@ -229,6 +242,9 @@ def labelers_table(summary: Summary, level: float, console: Console) -> Table:
         if left > 0:
             table.add_row(f"… {left:,} more")
         if fits(table, console):
+            hidden = [f"right on {one_line(c, 12)}" for c in summary.classes[n_classes:6]]
+            if hidden:
+                table.caption = f"{table.caption}\n{wider(hidden)}"
             break
     return table
 

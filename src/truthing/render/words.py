@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from truthing.errors import InputError
+from truthing.metrics.words import metric_words
 from truthing.render.console import safe
 from truthing.report import Report
 
-NAMES = {
-    "false_alarm": "false alarms",
-    "f1": "F1",
-    "mcc": "MCC",
-    "kappa": "κ",
-    "auc": "AUC",
-    "balanced_accuracy": "balanced accuracy",
-    "average_precision": "average precision",
-}
 MEDICAL = {
     "recall": "sensitivity",
     "precision": "positive predictive value",
@@ -35,10 +29,36 @@ def one_line(text: Any, most: int = 40) -> str:
     return safe(" ".join(str(text).split()), most)
 
 
+def short_names(names: Sequence[Any], most: int) -> list[str]:
+    """Names for cells of at most so many letters, which two names never share: where their
+    beginnings are alike, their ends are shown, and else the whole names.
+
+    >>> short_names(["claude-3-5-sonnet-20240620", "claude-3-5-sonnet-20241022", "gpt-4o"], 12)
+    ['cla…20240620', 'cla…20241022', 'gpt-4o']
+    """
+    whole = [one_line(name, 200) for name in names]
+    shown = [one_line(name, most) for name in whole]
+    for name, again in Counter(shown).items():
+        if again == 1:
+            continue
+        alike = [n for n, short in enumerate(shown) if short == name]
+        tail = 2 * most // 3
+        ends = [f"{whole[n][: most - tail - 1]}…{whole[n][-tail:]}" for n in alike]
+        distinct = len({*ends}) == len({whole[n] for n in alike})
+        for n, end in zip(alike, ends):
+            shown[n] = end if distinct and len(whole[n]) > most else whole[n]
+    return shown
+
+
+def wider(hidden: Sequence[str]) -> str:
+    """What a narrow terminal has no room for."""
+    return f"a wider terminal also shows: {', '.join(hidden)}"
+
+
 def metric_title(report: Report, name: str, most: int = 40, terms: str = "usual") -> str:
     """What a metric is called, with the class that it is about; ``terms`` usual, or medical."""
     check_terms(terms)
-    title = NAMES.get(name, name.replace("_", " ") if "[" not in name else name)
+    title = metric_words(name)
     if terms == "medical" and report.positive is not None:
         title = MEDICAL.get(name, title)
     if report.positive is not None and name in PER_CLASS:
@@ -85,6 +105,23 @@ def gold_to_narrow(report: Report, ratio: float) -> str:
         f"Gold on about {-(-most // 5) * 5} {'more ' if have else ''}random items "
         "is expected to narrow it that far."
     )
+
+
+def gold_alone_line(report: Report, level: float = 0.95) -> str:
+    """What gold by itself would say of the first metrics, beside which the answer stands."""
+    told = "accuracy", "precision", "recall", "f1", "macro_f1"
+    parts = []
+    for name, estimate in report.by_gold_alone(12):
+        if name in told:
+            low, high = estimate.interval(level)
+            title = metric_title(report, name)
+            parts.append(f"{title} {number(estimate.mean)} ({number(low)} – {number(high)})")
+    if not parts:
+        return ""
+    gold = report.sizes["gold"]
+    items = "The gold item" if gold == 1 else f"The {gold:,} gold items"
+    verb = "says" if gold == 1 else "say"
+    return f"{items} by {'itself' if gold == 1 else 'themselves'} {verb}: {', '.join(parts)}."
 
 
 def next_step(report: Report) -> str | None:

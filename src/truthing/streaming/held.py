@@ -19,13 +19,13 @@ from truthing.engine.regroup import regroup
 from truthing.engine.source import open_source
 from truthing.engine.stream import Stream
 from truthing.errors import InputError
-from truthing.matching import as_gold, drop_warnings, gold_left_out
+from truthing.matching import as_gold, gold_left_out
 from truthing.names import names_at
-from truthing.notes import NOTHING
+from truthing.notes import NOTHING, drop_warnings
 from truthing.ordering import Order
 from truthing.predictions import Gold
 from truthing.progress import Progress
-from truthing.repeats import Repeats, check_rule
+from truthing.repeats import Repeats, about_repeats, check_rule
 from truthing.tables.asked import UNASKED, Asked
 from truthing.tables.read import read_as
 from truthing.truth.counted import CountedPanel, count_panel
@@ -130,7 +130,7 @@ def hold(
     page, words = found.page, found.vocabulary
     chosen_columns = source.notes + (NOTHING if guesses is None else guesses.notes)
     warnings = [*chosen_columns.checks, *words.warnings]
-    if page.contradictions:
+    if page.contradictions and repeats == "keep":
         warnings.append(
             f"{page.contradictions:,} times a labeler contradicts itself on an item; "
             "both labels are counted (repeats='keep')."
@@ -143,7 +143,9 @@ def hold(
     inside = tuple(labelers[t] for t in places_by_name(labelers))
     chosen = _engine(stream, engine)
     panel = CountedPanel(words.classes, inside, chosen, chosen.add(count_panel))
-    about = dict(page.dropped), [*chosen_columns.remarks, *words.remarks], warnings, chosen
+    remarks = [*chosen_columns.remarks, *words.remarks]
+    remarks += about_repeats(page.again, page.contradictions, repeats)
+    about = dict(page.dropped), remarks, warnings, chosen
     held = Held(panel, stream, labelers, codes, names, *about)
     if guesses is None or among_others:
         return held

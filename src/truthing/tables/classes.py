@@ -48,7 +48,7 @@ def settle(
         _refuse_doubtful(table, what, codes, names, doubtful, labeler)
     missing = sorted({*words, *gone})
     sentences = [
-        f"{table.name}: {int(counts[k]):,} {what} {names[k]!r} count as missing."
+        f"{table.name}: {_so_many(counts[k], what, names[k])} as missing."
         for k in missing
         if letters(names[k]) and counts[k]
     ]
@@ -63,6 +63,11 @@ def settle(
     place = np.full(len(names) + 1, -1, dtype=np.int32)
     present = [k for k in range(len(names)) if k not in set(missing)]
     spelled = [asked.meant(names[k]) for k in present]
+    sentences += [
+        f"{table.name}: {_so_many(counts[k], what, names[k])} as {name!r}, as `map=` says."
+        for k, name in zip(present, spelled)
+        if counts[k] and str(name) != str(names[k])
+    ]
     if asked.classes is not None:
         spelled = [_among(asked.classes, name, table, what) for name in spelled]
         classes = tuple(asked.classes)
@@ -82,6 +87,12 @@ def settle(
         Notes(tuple(sentences), tuple(checks)),
         tuple(str(names[k]) for k in words),
     )
+
+
+def _so_many(count: int, what: str, name: Any) -> str:
+    if count == 1:
+        return f"1 {what.removesuffix('s')} {name!r} counts"
+    return f"{int(count):,} {what} {name!r} count"
 
 
 def _among(classes: tuple[Any, ...], name: Any, table: Table, what: str) -> Any:

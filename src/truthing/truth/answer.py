@@ -68,11 +68,13 @@ def with_known_noise(
         n_draws = question.draws_of_tables
     elif question.n_classes > MOST_DENSE:  # only the truth's mean is needed, and rounds are slow
         n_draws, burn = min(n_draws, 40), 30
+    seen = question if trusted else question.without_gold
+    groups = seen.groups
     for longer in (1, 5):
         samples = sample_known(
-            question.groups.evidence,
-            question.groups.predicted,
-            question.groups.size,
+            groups.evidence,
+            groups.predicted,
+            groups.size,
             n_outcomes=question.n_classes,
             row_prior=np.full(
                 (question.n_classes, question.n_classes), PER_ROW / question.n_classes
@@ -87,7 +89,7 @@ def with_known_noise(
         if split_rhat(right, samples.n_chains) < 1.05 or question.n_classes > FEW_CLASSES:
             break
     diagnostics = convergence(right, samples.n_chains, strict=trusted)
-    truth = samples.truth[question.groups.member]
+    truth = samples.truth[groups.member]
     prior = samples.prior.mean(axis=0)
     summary = NoiseSummary(
         model,
@@ -106,7 +108,7 @@ def with_known_noise(
             "width: `panel_error=0` trusts the noise alone."
         )
         graded = truth.argmax(axis=1) if question.constant else question.predicted
-        views = known_views(Entries.of(question.labels), question.evidence, truth, graded, prior)
+        views = known_views(Entries.of(question.labels), seen.evidence, truth, graded, prior)
         views = doubted(views, question.labels.per_item, question.doubts)
         return answer_by_link(question, views, panel_error, summary, assumptions, [], diagnostics)
     assumptions += question.methods

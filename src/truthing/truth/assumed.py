@@ -13,6 +13,25 @@ PANELS = {
     "models": "as far as public panels of language models were",
 }
 
+# of several classifiers
+CURVES = (
+    "For areas under curves the log-odds of the positive class are a sum of smooth curves, one "
+    "in the score of each classifier."
+)
+TOGETHER = (
+    "Classifiers may err together: nothing is assumed about how their mistakes depend on each "
+    "other."
+)
+OWN_DRAWS = (
+    "With gold a difference has draws of its own, about the items on which the models differ: it "
+    "need not be the difference of the two models' estimates."
+)
+FEW_GOLD = 25
+LITTLE_GOLD = (
+    f"With fewer than {FEW_GOLD} gold items P(better) rests mostly on the labels. Where a model "
+    "shares their mistakes, verdicts that looked sure were right in 6 to 9 of 10 simulated cases."
+)
+
 
 def assumed(question: Question, panel_error: Any) -> list[str]:
     if panel_error is None:
@@ -63,3 +82,8 @@ def _share(panel_error: Any) -> float:
     if isinstance(panel_error, tuple):
         return float(panel_error[0] / sum(panel_error))
     return float(panel_error)
+
+
+def about_differences(n_gold: int) -> list[str]:
+    """What differences between classifiers rest on beside gold."""
+    return [OWN_DRAWS, *([LITTLE_GOLD] if n_gold < FEW_GOLD else [])] if n_gold else []

@@ -173,10 +173,20 @@ class AnswerBesideGold:
 
     def shares(self) -> Array:
         """Draws of the true classes' shares, each at most a tenth wider than gold alone."""
+        return np.stack([cut.of(values) for values, cut in self._class_shares], axis=1)
+
+    def cut_shares(self) -> list[Cut]:
+        """Where each class's share was cut."""
+        return [cut for _, cut in self._class_shares]
+
+    @cached_property
+    def _class_shares(self) -> list[tuple[Array, Cut]]:
+        """Draws of each class's share, and where they must be cut."""
         found, n_gold = [], self.gold_alone.n_gold
         for ours, alone in zip(self.drawn.shares().T, self.gold_alone.shares().T):
-            found.append(at_most_wider(some_by_gold(ours, alone, n_gold), alone))
-        return np.stack(found, axis=1)
+            values = some_by_gold(ours, alone, n_gold)
+            found.append((values, cut_beside(values, alone)))
+        return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,6 +47,16 @@ def must_be_learned(noise: Any, labels: Labels) -> bool:
     return False
 
 
+def check_prior(prior: Any, noise: Any, labels: Labels, *, trusted: bool) -> None:
+    """Class shares that would not be used are refused."""
+    if prior is not None and must_be_learned(noise, labels) and not trusted:
+        raise InputError(
+            "`prior=...` is not used when the labelers' noise is learned and the panel may be "
+            "wrong together: leave it out, give the noise of all labelers with `noise=...`, or "
+            "trust the noise model with `panel_error=0`."
+        )
+
+
 def row_model(noise: Any, labels: Labels) -> tuple[RowModel, str]:
     """What is known about each labeler's rows, and a name for it."""
     n_labelers, n_classes = labels.n_labelers, labels.n_classes

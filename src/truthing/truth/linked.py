@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,8 @@ from truthing.class_codes import Array
 from truthing.errors import listing
 from truthing.metrics.confusion import ConfusionMatrix
 from truthing.metrics.counts import metric_names
-from truthing.metrics.estimate import NEARLY
+from truthing.metrics.estimate import NEARLY, Estimate
+from truthing.metrics.words import metric_words
 from truthing.survey.clusters import Alike, alike, gold_worth, sharing
 from truthing.truth.assumed import about_survey, assumed
 from truthing.truth.draws import AnswerBesideGold
@@ -71,7 +72,7 @@ def answer_by_link(
     question = counting_gold(question, together)
     link = draw_the_link(question, views, panel_error)
     answer, slices = _answers(question, views, link, together)
-    by_gold = _taken_from_gold(question, answer) if question.n_gold else []
+    headline, cut = _taken_from_gold(question, answer) if question.n_gold else (False, [])
     scored = question.scores is not None and question.positive is not None
     curves = _linked_scores(question, views, link) if scored else None
     found, doubts = _about_gold(question, link)
@@ -83,10 +84,10 @@ def answer_by_link(
         [
             *assumptions,
             *assumed(question, panel_error),
-            *by_gold,
+            *([] if headline else cut),
             *about_survey(question, together),
         ],
-        [*warnings, *doubts],
+        [*warnings, *doubts, *(cut if headline else [])],
         {**diagnostics, **found, "views": _named(views), "panel_error": panel_error},
         noise,
         curves,
@@ -174,33 +175,51 @@ def _beside_gold(question: Question, confusion: Any, items: Array | None) -> Any
     return AnswerBesideGold(answer, alone, question.constant) if alone.n_gold else answer
 
 
-def _taken_from_gold(question: Question, answer: AnswerBesideGold) -> list[str]:
-    """Which of the metrics shown unasked were cut, because gold alone is much narrower."""
-    shown = metric_names(question.classes, question.positive)[:MOST_NAMED]
-    taken = [name for name in shown if answer.cut(name).any]
+def _taken_from_gold(question: Question, answer: AnswerBesideGold) -> tuple[bool, list[str]]:
+    """Which of the numbers shown unasked were cut, because gold alone is much narrower, and whether
+    the headline is among them."""
+    if question.constant:
+        cuts = answer.cut_shares() if question.n_classes <= MOST_NAMED else []
+        taken = [f"the share of {c}" for c, cut in zip(question.classes, cuts) if cut.any]
+        headline = bool(taken)
+    else:
+        shown = metric_names(question.classes, question.positive)[:MOST_NAMED]
+        taken = [metric_words(name) for name in shown if name != "error" and answer.cut(name).any]
+        headline = answer.cut("accuracy").any
     if not taken:
-        return []
-    names = listing((name.replace("_", " ") for name in taken), MOST_NAMED)
-    return [
-        f"For {names} gold with labels has a much wider interval than gold by itself. It is cut to "
-        "little more than the width of gold's. On public panels such intervals held the truth in "
-        "about 83% of cases, not 95%: more gold mends that."
+        return False, []
+    return headline, [
+        f"For {listing(taken, MOST_NAMED)} gold with labels has a much wider interval than gold "
+        "by itself. It is cut to little more than the width of gold's. On public panels such "
+        "intervals held the truth in about 83% of cases, not 95%: more gold mends that."
     ]
 
 
-def chance_draws(question: Question, views: Views, panel_error: Any) -> Array:
-    """Draws of how often the prediction is right among the items without gold, as `grade` has
-    it.
-    """
+@dataclass(frozen=True, eq=False)
+class OwnLevel:
+    """One of several classifiers as `grade` has it: draws of how often it is right among the items
+    without gold, and its accuracy on these items (where all items count the same)."""
+
+    free: Array
+    accuracy: Estimate | None
+
+
+def own_level(question: Question, views: Views, panel_error: Any) -> OwnLevel:
+    """The same numbers as `grade` finds for this classifier alone; one class for every item is
+    graded otherwise there (`Question.constant`), and has draws only."""
     components = link_components(question, views, panel_error, own=question.trained_on_labels)
     link = _link(question, views, components)
     free = link.design.size - link.design.tally(np.flatnonzero(question.gold >= 0))
-    ours = link.chance() @ (free / max(free.sum(), 1.0))
-    if not question.n_gold:
-        return np.asarray(ours)
-    drawn = _confusion(question, views, link, "sample")
-    beside = AnswerBesideGold(question.answer(drawn), gold_alone(question))
-    return beside.cut("accuracy").of(np.asarray(ours))
+    ours = np.asarray(link.chance() @ (free / max(free.sum(), 1.0)))
+    plain = question.survey.plain and not question.constant
+    if not plain and not question.n_gold:
+        return OwnLevel(ours, None)
+    answer = question.answer(_confusion(question, views, link, "sample"))
+    beside: Any = replace(answer, slack=NEARLY)
+    if question.n_gold:
+        beside = AnswerBesideGold(beside, gold_alone(question))
+        ours = beside.cut("accuracy").of(ours)
+    return OwnLevel(ours, beside.estimate("accuracy") if plain else None)
 
 
 def gold_alone(question: Question, items: Array | None = None) -> GoldAlone:

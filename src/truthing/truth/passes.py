@@ -34,10 +34,13 @@ class Tables(LogTables):
     @cached_property
     def chances(self) -> tuple[Array, Array]:
         """What a label multiplies the chance of each class by, and the prior; empty where a second
-        table would be too large."""
-        if self.logs.size > MOST_CELLS:
-            return np.empty((0, 0)), np.empty(0)
-        return np.exp(self.logs), np.exp(self.log_prior)
+        table would be too large, or a leap of EM went so far that numbers overflow."""
+        if self.logs.size <= MOST_CELLS:
+            with np.errstate(over="ignore"):
+                found = np.exp(self.logs), np.exp(self.log_prior)
+            if all(np.isfinite(part).all() for part in found):
+                return found
+        return np.empty((0, 0)), np.empty(0)
 
 
 @dataclass(eq=False)
@@ -114,7 +117,7 @@ def expectation_pass(shard: Shard, now: Tables, before: Tables | None = None) ->
 
 def _chances(shard: Shard, now: Tables, old: Tables) -> tuple[Array, ...]:
     """What compiled loops multiply, where each label is one vote."""
-    if len(shard.votes):
+    if len(shard.votes) or not (len(now.chances[0]) and len(old.chances[0])):
         return (np.empty((0, 0)), np.empty(0)) * 2
     return now.chances + old.chances
 

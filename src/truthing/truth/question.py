@@ -160,6 +160,12 @@ class Question:
         scores -= top[:, None]
         return scores
 
+    @cached_property
+    def without_gold(self) -> Question:
+        """The same as if nothing was known. Gold judges what labels say, so it must not shape it:
+        an item's gold would pass for what its labels say."""
+        return replace(self, gold=np.full_like(self.gold, -1), gold_weights=None, gold_error=None)
+
     @property
     def certain(self) -> bool:
         """Do the labels leave one class for every item? Then they are the truth."""

@@ -12,6 +12,7 @@ import numpy as np
 from truthing.class_codes import Array
 from truthing.errors import InputError, NotConverged
 from truthing.labels import Labels
+from truthing.metrics.estimate import Estimate
 from truthing.noise.known import Confusion, Difficulty
 from truthing.noise.learned import Strata
 from truthing.progress import Progress
@@ -19,7 +20,13 @@ from truthing.survey.design import PLAIN, Survey
 from truthing.survey.gold_choice import RANDOM, GoldChoice
 from truthing.truth import checks, known_noise
 from truthing.truth.answer import GOLD_IS_A_LABELER, GROUPS_ARE_LEARNED
-from truthing.truth.assumed import about_survey, assumed
+from truthing.truth.assumed import (
+    CURVES,
+    TOGETHER,
+    about_differences,
+    about_survey,
+    assumed,
+)
 from truthing.truth.consensus import Entries, fit_dawid_skene
 from truthing.truth.erring_gold import golds
 from truthing.truth.labelers import LARGE, PER_ROW
@@ -38,9 +45,9 @@ from truthing.truth.link.models_counts import CountedKeys
 from truthing.truth.link.views import Views, known_views, read_panel
 from truthing.truth.linked import (
     alike_items,
-    chance_draws,
     counting_gold,
     link_components,
+    own_level,
 )
 from truthing.truth.missing import doubted
 from truthing.truth.model_choice import choose_model
@@ -57,19 +64,6 @@ MODELS, SETTLED, APART, KEYS = 7, 8, 9, 10  # streams of random numbers
 MOST_CELLS, FEWEST_DRAWS = 100_000_000, 100  # draws × groups × classes
 # chains whose accuracies are this close are taken together, and it is said where R-hat complains
 SAME = 0.005
-CURVES = (
-    "For areas under curves the log-odds of the positive class are a sum of smooth curves, one "
-    "in the score of each classifier."
-)
-TOGETHER = (
-    "Classifiers may err together: nothing is assumed about how their mistakes depend on each "
-    "other."
-)
-FEW_GOLD = 25
-LITTLE_GOLD = (
-    f"With fewer than {FEW_GOLD} gold items P(better) rests mostly on the labels. Where a model "
-    "shares their mistakes, verdicts that looked sure were right in 6 to 9 of 10 simulated cases."
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +82,8 @@ class SharedTruth:
 
     Their levels are those of `grade`, found for each classifier by itself. Differences therefore
     have keys of their own (``pairs``) where gold is known: two levels, each a little off, can push
-    a difference to the end of what is possible.
+    a difference to the end of what is possible. ``accuracies`` are those of `grade`: where they
+    cannot all be true together, answer keys lie between them.
     """
 
     truth: Array | CountedKeys
@@ -96,6 +91,7 @@ class SharedTruth:
     warnings: list[str] = field(default_factory=list)
     diagnostics: dict[str, Any] = field(default_factory=dict)
     pairs: Pairs | None = None
+    accuracies: Sequence[Estimate | None] = ()
 
 
 def shared_truth(
@@ -117,12 +113,14 @@ def shared_truth(
     gold_chosen: GoldChoice = RANDOM,
     kinds: Mapping[str, Any] | None = None,
     only_counts: bool = False,
+    panels: Sequence[Labels] = (),
 ) -> SharedTruth:
     """``predicted`` is classifiers × items; ``model`` a noise model or None, as in `grade`.
 
     With ``scores`` (classifiers × items, growing with the ``positive`` of two classes) the truth is
     drawn given them: areas under curves need that. ``kinds`` are fields of `Question`;
-    ``only_counts`` draws no item by itself.
+    ``only_counts`` draws no item by itself; ``panels`` are the labels beside each classifier, where
+    some labelers copy it.
     """
     learned = known_noise.must_be_learned(model, labels)
     if isinstance(model, Strata) or (isinstance(model, Difficulty) and learned):
@@ -138,7 +136,7 @@ def shared_truth(
     if panel_error is None or isinstance(panel_error, tuple) or panel_error > 0:
         asked = [
             Question(
-                labels,
+                panels[j] if panels else labels,
                 row,
                 gold,
                 n_draws=n_draws,
@@ -179,7 +177,7 @@ def _linked(
     only_counts: bool,
 ) -> SharedTruth:
     """Each classifier has its link of `grade`; the truth they share says how they depend."""
-    labels, gold = asked[0].labels, asked[0].gold
+    gold = asked[0].gold
     predicted = np.stack([question.predicted for question in asked])
     views: list[Views] = []
     for number, question in enumerate(asked):
@@ -188,12 +186,12 @@ def _linked(
         if question.grouped and not learned:
             raise InputError(GROUPS_ARE_LEARNED)
         seen = read_panel(question.entries, row) if learned else None
-        found = seen or _known(labels, row, gold, model)
-        views.append(doubted(found, labels.per_item, question.doubts))
+        found = seen or _known(question.labels, row, model)
+        views.append(doubted(found, question.labels.per_item, question.doubts))
     warnings: list[str] = []
     if learned:
         pairs = [
-            checks.agreement_check(labels, question.predicted, view.fit)
+            checks.agreement_check(question.labels, question.predicted, view.fit)
             for question, view in zip(asked, views)
         ]
         warnings = agreement_words(pairs)
@@ -238,13 +236,13 @@ def draw_models(
         link_components(question, view, panel_error, own=question.trained_on_labels)
         for question, view in pairs
     ]
-    wanted = np.stack([chance_draws(q, view, panel_error) for q, view in pairs], axis=1)
+    levels = [own_level(q, view, panel_error) for q, view in pairs]
+    wanted = np.stack([level.free for level in levels], axis=1)
     prior = tilt_prior(committee, [ModelLevel.of(found) for found in components])
     counted = np.ones(first.n_gold) if first.gold_weights is None else first.gold_weights
     counted = counted * min(found.between for found in components)
     assumptions = [*dict.fromkeys(a for q in asked for a in assumed(q, panel_error)), TOGETHER]
-    if 0 < first.n_gold < FEW_GOLD:
-        assumptions.append(LITTLE_GOLD)
+    assumptions += about_differences(first.n_gold)
     rng, coefficients = first.rng(MODELS), None
     if scored is not None:
         assert consensus is not None
@@ -274,7 +272,9 @@ def draw_models(
         truth = _keys(committee, held, scored, coefficients, first, rng)
         right = np.asarray((truth == rows.predicted[0]).mean(axis=1))
     size = effective_size(right, 1)
-    return SharedTruth(truth, assumptions, warnings, {"effective_sample_size": size}, apart)
+    found = {"effective_sample_size": size}
+    own = [level.accuracy for level in levels]
+    return SharedTruth(truth, assumptions, warnings, found, apart, own)
 
 
 def _keys(
@@ -313,9 +313,9 @@ def _given(labels: Labels, row: Array, gold: Array, model: Any) -> Question:
     return Question(labels, row, gold, model.log_likelihood(labels))
 
 
-def _known(labels: Labels, predicted: Array, gold: Array, model: Any) -> Views:
+def _known(labels: Labels, predicted: Array, model: Any) -> Views:
     """Readings of one classifier when the noise is given."""
-    question = _given(labels, predicted, gold, model)
+    question = _given(labels, predicted, np.full(len(predicted), -1), model)
     groups = question.groups
     samples = sample_known(
         groups.evidence,

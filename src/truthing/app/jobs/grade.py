@@ -68,6 +68,12 @@ JOB = Job(
         TARGET,
         BY,
         PANEL,
+        Field(
+            "trained_on_labels",
+            "The classifier learned from these very labels or labelers",
+            "yes",
+            "It then repeats their mistakes, and looks better than it is.",
+        ),
         *DRAWN,
         *KINDS,
         DEPLOYMENT,

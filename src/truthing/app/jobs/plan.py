@@ -7,7 +7,7 @@ from typing import Any
 
 from truthing.app.fields import Field
 from truthing.app.jobs.job import Job, Slot, answered
-from truthing.app.jobs.questions import CLUSTER, GOLD, NOISE, WEIGHTS
+from truthing.app.jobs.questions import CLUSTER, GOLD, NOISE, PANEL, WEIGHTS
 from truthing.app.look import Look
 from truthing.app.task import JobAnswer, Say, Task, patient
 from truthing.errors import InputError
@@ -131,6 +131,7 @@ JOB = Job(
             default="80",
             when="no files",
         ),
+        PANEL,
         replace(NOISE, when="files"),
         replace(CLUSTER, when="files"),
         replace(WEIGHTS, when="files"),
