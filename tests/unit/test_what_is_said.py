@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -226,3 +227,18 @@ def test_a_plan_knows_what_the_panel_is_made_of() -> None:
     assert floors["people"] < floors["unknown"] < floors["models"]
     with pytest.raises(tr.InputError, match="known noise"):
         tr.plan(width=0.1, costs=asked["costs"], noise="known", labelers=0.1, panel="people")
+
+
+@pytest.mark.parametrize("noise", [(0.1, 0.3), {0: 0.1}, tr.noise.OneCoin()])
+def test_noise_that_moves_no_interval_is_said(noise: Any) -> None:
+    labels, truth = labels_and_truth(200, 0.1)
+    plain, told = (tr.grade(truth, labels, noise=given, draws=400) for given in (None, noise))
+    assert told["accuracy"].interval(0.95) == plain["accuracy"].interval(0.95)
+    assert any("does not use it" in line for line in told.assumptions)
+    assert not any("does not use it" in line for line in plain.assumptions)
+    trusted = tr.grade(truth, labels, noise=noise, panel_error=0, draws=400)
+    assert not any("does not use it" in line for line in trusted.assumptions)
+    assert any("does not use it" in w for w in tr.prevalence(labels, noise=noise).assumptions)
+    models = {"a": truth, "b": 1 - truth}
+    found = tr.compare(models, labels, noise=noise, draws=400)
+    assert any("does not use it" in line for line in found.assumptions)

@@ -120,6 +120,12 @@ def with_known_noise(
     return Outcome(answer, truth, assumptions, [], diagnostics, summary, curves)
 
 
+NOISE_TELLS_LITTLE = (
+    "What `noise=` says shapes what is told of the labelers; the interval rests on how far public "
+    "panels were wrong together and does not use it. `panel_error=0` trusts it instead."
+)
+
+
 def with_learned_noise(question: Question, noise: Any, panel_error: Any = None) -> Outcome:
     """Labelers learned from the labels; trusted only where the user says so (panel_error=0)."""
     trusted = panel_error is not None and not isinstance(panel_error, tuple) and panel_error == 0
@@ -141,7 +147,8 @@ def with_learned_noise(question: Question, noise: Any, panel_error: Any = None) 
         found = quick_labelers(question, views.fit)
     if trusted:
         return answer_by_noise_model(question, found)
-    about = found.noise, found.assumptions, found.warnings, found.diagnostics
+    told = [] if noise is None else [NOISE_TELLS_LITTLE]
+    about = found.noise, [*found.assumptions, *told], found.warnings, found.diagnostics
     return answer_by_link(question, views, panel_error, *about)
 
 

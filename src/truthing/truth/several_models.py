@@ -19,7 +19,7 @@ from truthing.progress import Progress
 from truthing.survey.design import PLAIN, Survey
 from truthing.survey.gold_choice import RANDOM, GoldChoice
 from truthing.truth import checks, known_noise
-from truthing.truth.answer import GOLD_IS_A_LABELER, GROUPS_ARE_LEARNED
+from truthing.truth.answer import GOLD_IS_A_LABELER, GROUPS_ARE_LEARNED, NOISE_TELLS_LITTLE
 from truthing.truth.assumed import (
     CURVES,
     TOGETHER,
@@ -201,7 +201,8 @@ def _linked(
     together = [alike_items(question, view) for question, view in zip(asked, views)]
     asked = [counting_gold(question, found) for question, found in zip(asked, together)]
     drawn = draw_models(asked, views, rows, gold, panel_error, scored, consensus, only_counts)
-    sentences = [*drawn.assumptions, *about_survey(asked[0], together[0])]
+    told = [NOISE_TELLS_LITTLE] if learned and model is not None else []
+    sentences = [*drawn.assumptions, *told, *about_survey(asked[0], together[0])]
     return replace(drawn, warnings=[*warnings, *drawn.warnings], assumptions=sentences)
 
 
