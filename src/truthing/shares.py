@@ -41,6 +41,14 @@ class Prevalence(Judged, Result):
     slice_sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     values: Array | None = None  # of grades on a scale
     slack: float = 1.0  # of its intervals
+    gold_draws: Array | None = None  # what gold by itself would say
+
+    @property
+    def gold_alone(self) -> dict[Any, Estimate]:
+        """Each class's share as gold by itself would have it; empty without gold."""
+        if self.gold_draws is None:
+            return {}
+        return {c: Estimate.from_draws(d) for c, d in zip(self.classes, self.gold_draws.T)}
 
     def __getitem__(self, name: Any) -> Estimate:
         return Estimate.from_draws(self.draws[:, self._place(name)], slack=self.slack)
@@ -157,8 +165,13 @@ class Prevalence(Judged, Result):
             low, high = self.mean_score.interval(level)
             mean = {"mean": self.mean_score.mean, "low": low, "high": high, "level": level}
             scored = {"mean_score": {**mean, "face_value": float(self.face_value @ self.values)}}
+        alone = {}
+        for c, estimate in self.gold_alone.items():
+            low, high = estimate.interval(level)
+            alone[str(c)] = {"mean": estimate.mean, "low": low, "high": high, "level": level}
         return {
             "prevalence": shares,
+            "gold_alone": alone,
             **scored,
             **self.sizes,
             "slices": [each.to_dict(level) for c in self.classes for each in self.by_slice(c)],
@@ -197,6 +210,7 @@ def as_prevalence(
     assumptions: list[str],
 ) -> Prevalence:
     """What was found, as a result."""
+    alone = getattr(outcome.answer, "gold_alone", None)
     return Prevalence(
         question.classes,
         outcome.answer.shares(),
@@ -212,4 +226,5 @@ def as_prevalence(
         slice_sizes(question),
         question.values,
         getattr(outcome.answer, "slack", 1.0),
+        None if alone is None else alone.shares(),
     )

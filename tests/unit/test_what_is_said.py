@@ -160,6 +160,22 @@ def test_gold_alone_stands_beside_the_answer_in_every_form(graded: Report) -> No
     assert "by themselves say" not in bare.to_html()
 
 
+def test_gold_alone_stands_beside_shares_too() -> None:
+    labels, truth = labels_and_truth(300, 0.1)
+    gold = some_gold(labels, truth, 40)
+    found = tr.prevalence(labels, gold=gold, draws=1000)
+    alone = found.gold_alone[1].interval(0.95)
+    told = found.to_dict()["gold_alone"]["1"]
+    assert (told["low"], told["high"]) == pytest.approx(alone)
+    hits = sum(gold.values())
+    draws = np.random.default_rng(0).beta(hits + 0.5, 40 - hits + 0.5, 4000)
+    shares = (hits + np.random.default_rng(1).binomial(260, draws)) / 300
+    expected = tr.Estimate.from_draws(shares).interval(0.95)
+    assert alone == pytest.approx(expected, abs=0.02)
+    assert "The 40 gold items by themselves say: 1 " in found.to_markdown()
+    assert tr.prevalence(labels, draws=200).to_dict()["gold_alone"] == {}
+
+
 def written(folder: Path) -> list[str]:
     """Files of predictions and labels, with a typing error, repeats and a contradiction."""
     labels, truth = labels_and_truth(60, 0.1)

@@ -21,8 +21,9 @@ from truthing.render.terminal import (
     checks,
     doubts,
     lines_table,
+    section,
 )
-from truthing.render.words import one_line
+from truthing.render.words import gold_says, one_line
 from truthing.shares import Prevalence
 
 
@@ -37,12 +38,23 @@ def show(result: Prevalence, console: Console, *, level: float = 0.95) -> None:
     if len(result.classes) > MOST_METRICS:
         table.add_row(f"… {len(result.classes) - MOST_METRICS} more: the JSON form has all")
     console.print(table, soft_wrap=False)
+    if alone := gold_alone(result, level):
+        console.print()
+        section(console, "Gold", [alone])
     if result.values is not None:
         console.print(Text(mean_grade(result, level)))
     for block in blocks(result, level):
         console.print()
         console.print(block_table(block), soft_wrap=False)
     doubts(console, result.assumptions)
+
+
+def gold_alone(result: Prevalence, level: float) -> str:
+    """What gold by itself would say of the classes shown."""
+    shown = result.classes[-1:] if len(result.classes) == 2 else result.classes[:MOST_METRICS]
+    alone = result.gold_alone
+    found = [(one_line(c), alone[c]) for c in shown if c in alone]
+    return gold_says(result.sizes["gold"], found, level)
 
 
 def mean_grade(result: Prevalence, level: float) -> str:
@@ -79,6 +91,7 @@ def sheet(result: Prevalence, *, level: float = 0.95, **more: Any) -> Sheet:
         lines=lines,
         ends=(0.0, 1.0),
         blocks=blocks(result, level),
+        facts=tuple(("Gold", line) for line in [gold_alone(result, level)] if line),
         warnings=tuple(result.warnings),
         assumptions=tuple(result.assumptions),
         **more,

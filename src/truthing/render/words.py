@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from truthing.errors import InputError
+from truthing.metrics.estimate import Estimate
 from truthing.metrics.words import metric_words
 from truthing.render.console import safe
 from truthing.report import Report
@@ -110,18 +111,22 @@ def gold_to_narrow(report: Report, ratio: float) -> str:
 def gold_alone_line(report: Report, level: float = 0.95) -> str:
     """What gold by itself would say of the first metrics, beside which the answer stands."""
     told = "accuracy", "precision", "recall", "f1", "macro_f1"
-    parts = []
-    for name, estimate in report.by_gold_alone(12):
-        if name in told:
-            low, high = estimate.interval(level)
-            title = metric_title(report, name)
-            parts.append(f"{title} {number(estimate.mean)} ({number(low)} – {number(high)})")
-    if not parts:
+    found = [(n, e) for n, e in report.by_gold_alone(12) if n in told]
+    named = [(metric_title(report, name), estimate) for name, estimate in found]
+    return gold_says(report.sizes["gold"], named, level)
+
+
+def gold_says(n_gold: int, found: Sequence[tuple[str, Estimate]], level: float) -> str:
+    """These numbers as gold by itself would have them; nothing where there are none."""
+    if not found:
         return ""
-    gold = report.sizes["gold"]
-    items = "The gold item" if gold == 1 else f"The {gold:,} gold items"
-    verb = "says" if gold == 1 else "say"
-    return f"{items} by {'itself' if gold == 1 else 'themselves'} {verb}: {', '.join(parts)}."
+    parts = []
+    for title, estimate in found:
+        low, high = estimate.interval(level)
+        parts.append(f"{title} {number(estimate.mean)} ({number(low)} – {number(high)})")
+    who = "The gold item by itself says" if n_gold == 1 else ""
+    who = who or f"The {n_gold:,} gold items by themselves say"
+    return f"{who}: {', '.join(parts)}."
 
 
 def next_step(report: Report) -> str | None:
