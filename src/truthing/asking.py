@@ -84,12 +84,15 @@ def chosen_gold(
     asked: str | None,
 ) -> GoldChoice:
     """How gold was chosen, by the user's word or by its looks; what is to be said joins the
-    warnings."""
+    warnings. Of several classifiers (``predicted``: rows) the one tells beside which gold looks
+    least like a random choice."""
     if chances is not None:
         if asked is not None:
             raise InputError("`gold_weights=` says how gold was chosen: leave `gold_choice=` out.")
         return GoldChoice("chances", selection_weights(chances, joined), asked=True)
-    found = gold_choice(asked, joined.labels, predicted, joined.gold)
+    rows = [None] if predicted is None else list(np.atleast_2d(predicted))
+    looks = [gold_choice(asked, joined.labels, row, joined.gold) for row in rows]
+    found = min(looks, key=lambda look: look.probability)
     joined.warnings.extend(found.warnings)
     if asked is None:
         joined.warnings.extend(gold_of_one_class(joined.labels, joined.gold[joined.gold >= 0]))
@@ -209,7 +212,16 @@ def without_copies(labels: Labels, predicted: Array) -> tuple[Labels, list[Any]]
     twin = copies_of_classifier(count, hits, labels.n_items)
     if labels.anonymous or not len(twin) or len(np.unique(predicted)) == 1:
         return labels, []
-    keep = ~np.isin(labels.labeler, twin)
+    left = without_labelers(labels, twin)
+    if left is labels:
+        return labels, []
+    names = [labels.labelers[t] for t in twin]
+    return left, [names[k] for k in places_by_name(names)]
+
+
+def without_labelers(labels: Labels, codes: Array) -> Labels:
+    """The labels without those of these labelers, unless half of the items would have none left."""
+    keep = ~np.isin(labels.labeler, codes)
     left = replace(
         labels,
         item=labels.item[keep],
@@ -217,10 +229,7 @@ def without_copies(labels: Labels, predicted: Array) -> tuple[Labels, list[Any]]
         label=labels.label[keep],
         votes=None if labels.votes is None else labels.votes[keep],
     )
-    if (left.per_item > 0).mean() < 0.5:
-        return labels, []
-    names = [labels.labelers[t] for t in twin]
-    return left, [names[k] for k in places_by_name(names)]
+    return labels if keep.all() or (left.per_item > 0).mean() < 0.5 else left
 
 
 def copies_of_classifier(given: Array, hits: Array, n_items: int) -> Array:

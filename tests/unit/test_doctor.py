@@ -176,9 +176,36 @@ def test_a_file_that_cannot_be_read_does_not_hide_the_others(tmp_path: Path) -> 
 
 def test_the_only_column_left_holds_the_labels(tmp_path: Path) -> None:
     labels = tmp_path / "labels.csv"
-    labels.write_text(
-        "id,rater,y\n" + "".join(f"{i},{w},{i % 2}\n" for i in range(9) for w in "ab")
-    )
+    who = [(i, w) for i in range(9) for w in "ab"]
+
+    def write(name: str, values: list[Any]) -> None:
+        rows = "".join(f"{i},{w},{value}\n" for (i, w), value in zip(who, values))
+        labels.write_text(f"id,rater,{name}\n" + rows)
+
+    write("y", [(i + (w == "b" and i < 3)) % 2 for i, w in who])
     file = examine([labels]).files[0]
     assert file.columns.role["label"] == "y"
     assert any("'y' was taken for the label" in sentence for sentence in file.sentences)
+    # how sure somebody is, what is known of an item, and measured numbers are no labels
+    write("certainty", [i % 2 + (w == "b") for i, w in who])
+    with pytest.raises(InputError):
+        examine([labels])
+    write("known", [i % 2 for i, _ in who])
+    with pytest.raises(InputError):
+        examine([labels])
+    write("y", [0.5 * i + (w == "b") for i, w in who])
+    with pytest.raises(InputError):
+        examine([labels])
+
+
+def test_labelers_called_like_models_are_no_systems(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    rows = "".join(f"{i},{i % 2},{i % 3 % 2},{i % 2}\n" for i in range(20))
+    table.write_text("item,model_a,model_b,truth\n" + rows)
+    found = examine([table])
+    assert found.files[0].labels is not None
+    assert found.files[0].gold is not None
+    dated = tmp_path / "dated.csv"
+    rows = "".join(f"i{i},2026-01-{i + 1:02d},{i % 2},{i % 3 % 2},{i % 2}\n" for i in range(20))
+    dated.write_text("item,date,ann1,ann2,truth\n" + rows)
+    assert not any("monitor" in command for command in commands(examine([dated])))

@@ -111,6 +111,36 @@ def test_compare_leaves_out_labelers_who_are_a_model_as_grade_does() -> None:
         assert found.estimate(name, "error").mean == pytest.approx(1 - alone.mean)
 
 
+def test_a_trusted_noise_model_grades_models_without_their_copies() -> None:
+    """Five labelers who err by themselves, and a copy of each model among them: with the copies a
+    model agrees with itself, and the interval missed in 3 of 3 cases."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 300)
+    table = [np.where(rng.random(300) < 0.2, 1 - truth, truth) for _ in range(5)]
+    models = {
+        n: np.where(rng.random(300) < e, 1 - truth, truth) for n, e in (("a", 0.1), ("b", 0.2))
+    }
+    labels = tr.Labels.from_matrix(np.stack([*table, *models.values()], axis=1))
+    bare = tr.Labels.from_matrix(np.stack(table, axis=1))
+    asked = {"panel_error": 0, "draws": 500}
+    found, wanted = (tr.compare(models, some, **asked) for some in (labels, bare))
+    for name in models:
+        one, other = found.estimate(name).interval(0.95), wanted.estimate(name).interval(0.95)
+        assert one == pytest.approx(other, abs=0.02)
+
+
+def test_gold_is_looked_at_beside_every_model() -> None:
+    """Gold on what one model calls positive is seen whichever model comes first."""
+    labels, truth = labels_and_truth(400, 0.1, 3)
+    rng = np.random.default_rng(3)
+    a, b = (np.where(rng.random(400) < 0.3, 1 - truth, truth) for _ in "ab")
+    chosen = rng.permutation(np.flatnonzero((b == 1) & (labels.counts()[:, 1] > 2)))[:60]
+    gold = {labels.items[i]: int(truth[i]) for i in chosen}
+    for models in ({"a": a, "b": b}, {"b": b, "a": a}):
+        found = tr.compare(models, labels, gold=gold, draws=400)
+        assert any("Gold is not a random choice" in line for line in found.warnings)
+
+
 def test_accuracies_that_cannot_be_true_together_are_still_those_of_grade() -> None:
     """A perfect model beside one that differs from it on a fifth of the items."""
     labels, truth = labels_and_truth(300, 0.2, 4)

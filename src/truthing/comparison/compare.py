@@ -30,6 +30,7 @@ from truthing.comparison.models import (
     slice_warnings,
     slices_of,
     trained_models,
+    without_any_copies,
 )
 from truthing.comparison.result import Comparison
 from truthing.comparison.streamed import compare_streamed
@@ -248,17 +249,18 @@ def compare(
     plain = survey.plain and panel_error != 0 and all(given is None for given in by_item)
     draws, counted, rough = _fitting(draws, votes, len(names), plain)
     shares = as_deployment(deployment, votes.classes, place)
-    chosen = chosen_gold(joined[0], codes[0], gold_weights, gold_choice)
+    chosen = chosen_gold(joined[0], codes, gold_weights, gold_choice)
     err = {"noise": noise, "panel_error": panel_error, "cluster": cluster}
     first, calibration = calibrated(joined, calibration_set, calibration_chosen, **err)
     assumptions += said_together(survey, chosen, calibration_set, deployment, by)
     if chosen.kind == "unseen":
         first, words = unseen_choice(first, None)
         joined[0].warnings.insert(0, words)
-    warnings = list(dict.fromkeys([*(w for j in joined for w in j.warnings), *rough]))
+    panels, said = panels_beside(votes, codes, names, trained)
+    warnings = list(dict.fromkeys([*(w for j in joined for w in j.warnings), *rough, *said]))
     ask = partial(
         _shared_truth,
-        votes,
+        votes if panel_error != 0 else without_any_copies(votes, panels),
         codes,
         first.gold,
         order.model(as_noise(kinds.model(noise))),
@@ -273,12 +275,11 @@ def compare(
         trained=[a or b for a, b in zip(trained, among.own)],
         kinds={**asked, **among.fields()},
         only_counts=counted,
-        panels=panels_beside(votes, codes, names, trained, warnings),
+        panels=panels,
     )
     parts = slices_of(by, first, order)
     found = ask() if calibration is None else _calibrated_truth(ask, first, calibration, parts)
-    slices = {name: parts.items_of(name) for name in parts.slice_names}
-    warnings += slice_warnings(slices, len(names)) if slices else []
+    slices = _slices(parts, len(names), warnings)
     scored = _scored([c[1] for c in columns], votes, place, ask, draws, calibration, warnings)
     told = tuple(names), votes.classes, place, found.truth, codes, target, seed
     return Comparison(
@@ -299,6 +300,13 @@ def compare(
         by_item=partial(ask, n_draws=_few(votes), only_counts=False) if counted else None,
         accuracies=found.accuracies,
     )
+
+
+def _slices(parts: Survey, n_models: int, warnings: list[str]) -> dict[str, Array]:
+    """The items of each slice; what must be said of them joins the warnings."""
+    slices = {name: parts.items_of(name) for name in parts.slice_names}
+    warnings += slice_warnings(slices, n_models) if slices else []
+    return slices
 
 
 def _remarks(joined: Sequence[Joined]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from truthing.asking import left_out_labeler, prepare, without_copies
+from truthing.asking import left_out_labeler, prepare, without_copies, without_labelers
 from truthing.case import Case, read_case
 from truthing.class_codes import Array, sort_classes
 from truthing.comparison.result import check_models
@@ -129,15 +129,22 @@ def model_names(predictions: Any) -> list[str]:
 
 
 def panels_beside(
-    votes: Labels, codes: Array, names: Sequence[str], trained: list[bool], warnings: list[str]
-) -> list[Labels]:
-    """The labels beside each model, without labelers who copy it; a model that follows them all is
-    doubted."""
+    votes: Labels, codes: Array, names: Sequence[str], trained: list[bool]
+) -> tuple[list[Labels], list[str]]:
+    """The labels beside each model, without labelers who copy it, and what must be said; a model
+    that follows them all is doubted."""
     beside = [without_copies(votes, row) for row in codes]
-    warnings += [left_out_labeler(who, name) for name, (_, who) in zip(names, beside) if who]
+    said = [left_out_labeler(who, name) for name, (_, who) in zip(names, beside) if who]
     for name, row, own in zip(names, codes, trained):
-        warnings += [] if own else repeats_majority(votes, row, name)
-    return [panel for panel, _ in beside]
+        said += [] if own else repeats_majority(votes, row, name)
+    return [panel for panel, _ in beside], said
+
+
+def without_any_copies(votes: Labels, panels: Sequence[Labels]) -> Labels:
+    """The labels without labelers who copy any model: a noise model that is trusted grades all
+    models at once."""
+    fewest = np.min([panel.per_labeler for panel in panels], axis=0)
+    return without_labelers(votes, np.flatnonzero((fewest == 0) & (votes.per_labeler > 0)))
 
 
 def trained_models(

@@ -13,7 +13,7 @@ from truthing.arguments import as_draws, as_panel_error, as_seed, check_target
 from truthing.asking import MOST_CELLS, positive_class
 from truthing.comparison.models import check_classes, model_names, trained_models
 from truthing.comparison.result import Comparison
-from truthing.errors import InputError
+from truthing.errors import InputError, listing
 from truthing.metrics.counts import Tally
 from truthing.metrics.estimate import NEARLY
 from truthing.panel_kind import panel_of
@@ -122,6 +122,7 @@ def _compared(
         tuple(Tally.from_confusion(each.face_value) for each in held),
         warnings=[
             *dict.fromkeys(w for each in held for w in each.warnings),
+            *(w for name, each in zip(names, held) for w in _copied(name, each)),
             *agreement_words(pairs),
             *drawn.warnings,
         ],
@@ -132,6 +133,17 @@ def _compared(
         size=rows.size,
         accuracies=drawn.accuracies,
     )
+
+
+def _copied(name: str, held: Held) -> list[str]:
+    """Labelers who are a copy of a model keep their vote in streams."""
+    copies = [held.labelers[t] for t in held.twins]
+    if not copies or held.constant is not None:
+        return []
+    return [
+        f"{listing(map(repr, copies), 3)} among the labelers: exactly what model {name!r} says. "
+        "Streams keep such labels; `engine='memory'` leaves them out where that model is graded."
+    ]
 
 
 def _held(

@@ -67,11 +67,7 @@ def examine_tables(tables: Sequence[tuple[str, Table, Asked]]) -> list[FileFindi
     """Files that belong together; predictions and gold tell what labels look like. A file that
     cannot be read is refused where it stands alone, else said among the others."""
     looks = [_Look(name, table, asked, len(tables) == 1) for name, table, asked in tables]
-    hint: list[Any] = []
-    for look in looks:
-        if look.reading is not None and not look.reading.has_labels:
-            hint += look.reading.predictions.classes if look.reading.has_predictions else ()
-            hint += look.reading.gold.classes if look.reading.has_gold else ()
+    hint = [name for look in looks for name in look.classes()]
     return [look.finding(hint) for look in looks]
 
 
@@ -88,6 +84,20 @@ class _Look:
                 self.reading = read_as(table, self.asked)
             except InputError as problem:
                 self.other = self._despite(problem)
+
+    def classes(self) -> list[Any]:
+        """Those of predictions and gold, which tell what labels look like."""
+        reading = self.reading
+        if reading is None or reading.has_labels:
+            return []
+        try:
+            return [
+                *(reading.predictions.classes if reading.has_predictions else ()),
+                *(reading.gold.classes if reading.has_gold else ()),
+            ]
+        except InputError as problem:
+            self.reading, self.other = None, self._despite(problem)
+            return []
 
     def finding(self, hint: Sequence[Any]) -> FileFinding:
         """What the file holds; ``hint`` are classes of the other files."""

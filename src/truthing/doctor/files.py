@@ -40,7 +40,8 @@ def examine_one(path: str, reading: Reading) -> FileFinding:
         why = [f"{c or '(no name)'} ({reason})" for c, reason in columns.unused.items()]
         sentences.append(f"not used: {listing(why, 8)}")
     sample = _sample(labels, predictions, gold)
-    use = DATED if is_dated(table, columns) else ""
+    outcomes = gold is not None and labels is None and predictions is None
+    use = DATED if outcomes and is_dated(table) else ""
     read_as = reading.asked
     return FileFinding(
         path, tuple(sentences), columns, labels, predictions, gold, sample, use, read_as

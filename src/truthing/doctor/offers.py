@@ -133,6 +133,8 @@ class Gradable:
         given = ["--gold", shlex.quote(gold.path)] if gold and gold not in files else []
         paths = [shlex.quote(f.path) for f in files]
         said = _as_options([*files, *([gold] if gold else [])])
+        if len(self.labels.contradictions):
+            said += ["--repeats", "last"]
         return " ".join(["truthing", name, *paths, *given, *said])
 
 
@@ -210,9 +212,11 @@ def _about_models(held: Gradable) -> tuple[list[Offer], list[Offer]]:
             "one labeler and nothing known about it: give --noise RATE, gold, or a second labeler"
         )
         return [], [Offer(what, need)]
-    now = [Offer(what, held.command("grade", files[0]))]
-    if len(files) > 1:
-        now.append(Offer("compare the models", held.command("compare", *files)))
+    cut = "" if held.predictions[0][1].label is not None else " --threshold 0.5"
+    now = [Offer(what, held.command("grade", files[0]) + cut)]
+    others = [file for file in files if file is not held.file]
+    if len(others) > 1:
+        now.append(Offer("compare the models", held.command("compare", *others)))
     return now, []
 
 

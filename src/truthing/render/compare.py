@@ -18,7 +18,7 @@ from truthing.render.figures import Picture, new_axes
 from truthing.render.sheet import Sheet
 from truthing.render.summary import Line
 from truthing.render.terminal import add_line, checks, doubts, lines_table, plain_table
-from truthing.render.words import one_line
+from truthing.render.words import one_line, short_names
 
 MOST_PAIRS = 20
 
@@ -52,15 +52,15 @@ def sheet(
     within: float = 0.01,
     **more: Any,
 ) -> Sheet:
-    best = result.probability_best(metric)
+    best, names = result.probability_best(metric), ordered(result, metric)
     lines = [
         Line.of(
-            f"{one_line(name, 30)} (best: {best[name]:.0%})",
+            f"{shown} (best: {best[name]:.0%})",
             result.estimate(name, metric),
             (level,),
             result.at_face_value(name, metric),
         )
-        for name in ordered(result, metric)
+        for name, shown in zip(names, short_names(names, 40))
     ]
     heads: tuple[str, ...] = (
         "",
@@ -108,12 +108,11 @@ def ordered(result: Comparison, metric: str) -> list[str]:
 
 def models_table(result: Comparison, metric: str, level: float, console: Console) -> Table:
     table, draw = lines_table(level, console, safe(name_of(metric, result), 24))
-    best = result.probability_best(metric)
-    for name in ordered(result, metric):
-        title = f"{one_line(name, 30)} (best: {best[name]:.0%})"
+    best, names = result.probability_best(metric), ordered(result, metric)
+    for name, shown in zip(names, short_names(names, 30 if console.width >= 96 else 16)):
         add_line(
             table,
-            title,
+            f"{shown} (best: {best[name]:.0%})",
             result.estimate(name, metric),
             result.at_face_value(name, metric),
             level,
@@ -132,13 +131,14 @@ def pair_rows(
     result: Comparison, metric: str, level: float, within: float
 ) -> list[tuple[str, ...]]:
     names = ordered(result, metric)
+    shown = dict(zip(names, short_names(names, 24)))
     rows: list[tuple[str, ...]] = []
     for first, second in [(a, b) for k, a in enumerate(names) for b in names[k + 1 :]]:
         gap = result.difference(metric, first, second)
         low, high = gap.interval(level)
         rows.append(
             (
-                f"{one_line(first, 24)} - {one_line(second, 24)}",
+                f"{shown[first]} - {shown[second]}",
                 f"{gap.mean:+.3f}",
                 f"{low:+.3f} – {high:+.3f}",
                 f"{gap.probability_better:.1%}",

@@ -193,6 +193,10 @@ def people_table(result: LabelersReport, console: Console, level: float, top: in
                 if count < len(optional):
                     table.caption = f"{table.caption}\n{wider(optional[count:])}"
                 return table
+    # numbers are never cut: names and advice take more lines instead
+    table = _people(result, [], level, top, min(LETTERS))
+    for column in (table.columns[0], table.columns[-1]):
+        column.no_wrap, column.overflow = False, "fold"
     return table
 
 

@@ -16,7 +16,7 @@ from truthing.class_codes import Array
 from truthing.metrics.estimate import Estimate, credible_interval
 from truthing.noise.bits import entropy
 from truthing.render.console import safe
-from truthing.render.words import metric_title, one_line
+from truthing.render.words import metric_title, one_line, short_names
 from truthing.report import Report
 from truthing.truth.sensitivity import Sensitivity
 
@@ -225,10 +225,11 @@ class Summary:
         if len(order) > MOST_LABELERS:
             order = np.concatenate([order[: MOST_LABELERS // 2], order[-(MOST_LABELERS // 2) :]])
         found = [noise.error_interval(level) for level in self.levels]
+        names = short_names([noise.labelers[t] for t in order], 48)
         return [
             Labeler(
                 Line(
-                    one_line(noise.labelers[t], 48),
+                    name,
                     float(error[t]),
                     [
                         (float(limit[0][t]), float(limit[1][t]))
@@ -239,7 +240,7 @@ class Summary:
                 float(bits[t] / most),
                 [float(noise.confusion[t, c, c]) for c in range(min(len(self.report.classes), 6))],
             )
-            for t in order
+            for t, name in zip(order, names)
         ]
 
     @cached_property

@@ -14,7 +14,7 @@ from truthing.notes import NOTHING, Notes
 from truthing.tables.asked import Asked
 from truthing.tables.items import all_different, find_item
 from truthing.tables.layout import LAYOUTS, settle_layout
-from truthing.tables.panel import hints, never_a_labeler
+from truthing.tables.panel import hints, may_hold_labels, never_a_labeler
 from truthing.tables.table import Table
 
 ROLES: dict[str, tuple[str, ...]] = {
@@ -150,10 +150,9 @@ def _only_label(
         return None
     if not {"item", "labeler"} <= role.keys() or {"label", "count", "pattern"} & role.keys():
         return None
-    left, frame = [c for c in free if not never_a_labeler(c)], table.frame
-    if len(left) != 1 or frame[role["item"]].n_unique() == frame.height:
-        return None
-    return left[0] if 1 < frame[left[0]].n_unique() <= MOST_CLASSES else None
+    left = [c for c in free if not never_a_labeler(c)]
+    one = len(left) == 1 and may_hold_labels(table, left[0], role["item"], MOST_CLASSES)
+    return left[0] if one else None
 
 
 def _named(table: Table, columns: Sequence[str], asked: Asked) -> dict[str, str]:

@@ -25,6 +25,12 @@ NEVER = (
     "truth gold group cluster stratum system country language lang difficulty status total sum"
 )
 _NEVER = frozenset(NEVER.split())
+# in a table of labelers a column of such a name is no label either
+BESIDE = (
+    "certainty conf confidence trust clicks order position round hour gender expected correct "
+    "classifier model"
+)
+_BESIDE = frozenset(BESIDE.split())
 _TOKENS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 SAMPLE = 20_000  # rows that are looked at to recognise a column
 
@@ -125,6 +131,22 @@ def _not_labels(codes: Array, keys: list[Any]) -> str:
     if len(present) >= 20 and len(keys) > max(12, 0.3 * len(present)):
         return "almost every row has its own value"
     return ""
+
+
+def may_hold_labels(table: Table, column: str, item: str, most: int) -> bool:
+    """Whether a column of a table of labelers holds few classes that are not the same for every row
+    of an item, as what is known of the item would be."""
+    codes, keys = _vocabulary(table, column)
+    tokens = {token.lower() for token in _TOKENS.findall(column)}
+    if (
+        never_a_labeler(column)
+        or tokens & _BESIDE
+        or not 1 < len(keys) <= most
+        or _not_labels(codes, keys)
+    ):
+        return False
+    of_item = table.frame.head(SAMPLE).group_by(item).agg(pl.col(column).drop_nulls().n_unique())
+    return bool((of_item[column] > 1).any())
 
 
 def _groups(seen: dict[str, tuple[Array, list[Any]]]) -> list[list[str]]:
