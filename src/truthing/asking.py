@@ -84,15 +84,12 @@ def chosen_gold(
     asked: str | None,
 ) -> GoldChoice:
     """How gold was chosen, by the user's word or by its looks; what is to be said joins the
-    warnings. Of several classifiers (``predicted``: rows) the one tells beside which gold looks
-    least like a random choice."""
+    warnings."""
     if chances is not None:
         if asked is not None:
             raise InputError("`gold_weights=` says how gold was chosen: leave `gold_choice=` out.")
         return GoldChoice("chances", selection_weights(chances, joined), asked=True)
-    rows = [None] if predicted is None else list(np.atleast_2d(predicted))
-    looks = [gold_choice(asked, joined.labels, row, joined.gold) for row in rows]
-    found = min(looks, key=lambda look: look.probability)
+    found = gold_choice(asked, joined.labels, predicted, joined.gold)
     joined.warnings.extend(found.warnings)
     if asked is None:
         joined.warnings.extend(gold_of_one_class(joined.labels, joined.gold[joined.gold >= 0]))

@@ -86,7 +86,7 @@ def grade_items(
     )
     joined = without_itself(joined, predicted)
     if not trained_on_labels:
-        joined.warnings.extend(repeats_majority(joined.labels, predicted))
+        joined.warnings.extend(repeats_majority(joined.labels.counts(), predicted))
     labels = joined.labels
     kind = panel_of(panel, labels.labelers, assumptions)
     among = kinds.panel(joined, kind, seed, assumptions)

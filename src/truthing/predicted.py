@@ -73,10 +73,9 @@ def share_of_votes(labels: Labels, code: int) -> Array:
     return np.asarray(votes[:, code] / np.maximum(votes.sum(axis=1), 1))
 
 
-def repeats_majority(labels: Labels, predicted: Array, model: str = "") -> list[str]:
+def repeats_majority(votes: Array, predicted: Array, model: str = "") -> list[str]:
     """A doubt where the predictions are the labels' majority wherever labelers disagree: they were
-    probably made from these labels."""
-    votes = labels.counts()
+    probably made from these labels. ``votes`` are items × classes."""
     top = votes.max(axis=1)
     split = (top < votes.sum(axis=1)) & ((votes == top[:, None]).sum(axis=1) == 1)
     if split.sum() < SPLIT or (votes.argmax(axis=1) != predicted)[split].any():

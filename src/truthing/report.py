@@ -220,12 +220,11 @@ class Report(PerItem, Judged, Result):
         """Has `sensitivity` been run? It is run once and kept."""
         return "sensitivity" in self._cache
 
-    def by_gold_alone(self, most: int) -> list[tuple[str, Estimate]]:
-        """The first metrics as gold by itself would have them, where it can."""
+    def by_gold_alone(self, names: Sequence[str]) -> list[tuple[str, Estimate]]:
+        """These metrics as gold by itself would have them, where it can."""
         if self.gold_alone is None or self.method != "posterior":
             return []
-        names = [name for name in self.metrics if name not in AREAS][:most]
-        found = [(name, self.gold_alone[name]) for name in names]
+        found = [(name, self.gold_alone[name]) for name in names if name not in AREAS]
         return [(name, estimate) for name, estimate in found if len(estimate.values)]
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
@@ -244,7 +243,10 @@ class Report(PerItem, Judged, Result):
             "labelers": self.sizes["labelers"],
             "labels": self.sizes["labels"],
             "gold": self.sizes["gold"],
-            "gold_alone": {n: _as_dict(e, level) for n, e in self.by_gold_alone(MOST_ALONE)},
+            "gold_alone": {
+                name: _as_dict(estimate, level)
+                for name, estimate in self.by_gold_alone(self.metrics[:MOST_ALONE])
+            },
             "dropped": dict(self.dropped),
             "method": self.method,
             "target": self.target,

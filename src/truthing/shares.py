@@ -12,7 +12,7 @@ from truthing.asking import slice_sizes
 from truthing.class_codes import Array
 from truthing.errors import InputError, did_you_mean
 from truthing.metrics.difference import Difference
-from truthing.metrics.estimate import Estimate
+from truthing.metrics.estimate import Estimate, as_dict
 from truthing.metrics.ordinal import scale_values
 from truthing.metrics.words import share
 from truthing.requirements import Judged, Requirement, gold_enough, needed_ratio
@@ -150,25 +150,15 @@ class Prevalence(Judged, Result):
         return pl.DataFrame(rows, schema=heads, orient="row")
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        shares = {}
-        for k, c in enumerate(self.classes):
-            low, high = self[c].interval(level)
-            shares[str(c)] = {
-                "mean": self[c].mean,
-                "low": low,
-                "high": high,
-                "level": level,
-                "face_value": float(self.face_value[k]),
-            }
+        shares = {
+            str(c): {**as_dict(self[c], level), "face_value": float(self.face_value[k])}
+            for k, c in enumerate(self.classes)
+        }
         scored = {}
         if self.values is not None:
-            low, high = self.mean_score.interval(level)
-            mean = {"mean": self.mean_score.mean, "low": low, "high": high, "level": level}
+            mean = as_dict(self.mean_score, level)
             scored = {"mean_score": {**mean, "face_value": float(self.face_value @ self.values)}}
-        alone = {}
-        for c, estimate in self.gold_alone.items():
-            low, high = estimate.interval(level)
-            alone[str(c)] = {"mean": estimate.mean, "low": low, "high": high, "level": level}
+        alone = {str(c): as_dict(estimate, level) for c, estimate in self.gold_alone.items()}
         return {
             "prevalence": shares,
             "gold_alone": alone,

@@ -135,8 +135,9 @@ def panels_beside(
     that follows them all is doubted."""
     beside = [without_copies(votes, row) for row in codes]
     said = [left_out_labeler(who, name) for name, (_, who) in zip(names, beside) if who]
+    counts = votes.counts()
     for name, row, own in zip(names, codes, trained):
-        said += [] if own else repeats_majority(votes, row, name)
+        said += [] if own else repeats_majority(counts, row, name)
     return [panel for panel, _ in beside], said
 
 

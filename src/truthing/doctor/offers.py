@@ -22,20 +22,18 @@ def together(files: Sequence[FileFinding]) -> Findings:
     gold = next(((f, f.gold) for f in files if f.gold is not None), None)
     overlaps = _overlaps(labels, predictions, gold)
     problems: list[str] = []
-    if labels is not None:
-        problem = _misfit(labels[1], None, None)
-        problems = [f"{labels[0].path}: {problem}"] if problem else []
-        problems = problems or _misfits(labels, predictions, gold)
     now, later = _of_other_tables(files)
     if labels is not None:
+        alone = _misfit(labels[1], None, None)
+        problems = [f"{labels[0].path}: {alone}"] if alone else _misfits(labels, predictions, gold)
         overlaps += [
             f"{f.path} holds labels too; the commands below leave it out. If it is gold, name its "
             "column (`truth_column=...`); if it is more labels, give both files."
             for f in files
             if f.labels is not None and f is not labels[0] and f.gold is None
         ]
-        usable = not _misfit(labels[1], None, None)
-        more, missing = _offers(Gradable(*labels, tuple(predictions), gold, usable, bool(problems)))
+        models, usable = tuple(predictions), not alone
+        more, missing = _offers(Gradable(*labels, models, gold, usable, bool(problems)))
         now, later = now + more, later + missing
     elif not now and not any(f.use or f.unread for f in files):
         later.append(Offer("grade a classifier", "needs a file of labels: item, labeler, label"))

@@ -23,7 +23,7 @@ PLAIN_VERDICTS = ("verdict", "winner", "preference", "preferred")
 
 def preferences(path: str, table: Table, asked: Asked) -> FileFinding | None:
     """Verdicts on two systems' answers, or the known winners of such pairs."""
-    if asked.columns or asked.labeler_columns or asked.layout:
+    if _named(asked):
         return None
     try:
         found = words.find_columns(table, {}, ())
@@ -52,6 +52,11 @@ def preferences(path: str, table: Table, asked: Asked) -> FileFinding | None:
     return _finding(path, table, found, "verdicts", told, VERDICTS)
 
 
+def _named(asked: Asked) -> bool:
+    """Whether the user said what columns hold: then the table is what they say."""
+    return bool(asked.columns or asked.labeler_columns or asked.layout)
+
+
 def _names_winners(table: Table, found: dict[str, str], answer: str) -> bool:
     """Whether two columns name different systems and a third says which is better: columns of two
     labelers often hold the same."""
@@ -67,7 +72,7 @@ def _names_winners(table: Table, found: dict[str, str], answer: str) -> bool:
 
 def reader_study(path: str, table: Table, asked: Asked) -> FileFinding | None:
     """A row for each read: a score in place of a label, and the truth of the case."""
-    if asked.columns or asked.labeler_columns or asked.layout:
+    if _named(asked):
         return None
     try:
         found = reads.find_columns(table, {})

@@ -279,3 +279,9 @@ class Estimate:
 def _midpoints(weights: Array, grid: Array) -> Array:
     density = weights / np.gradient(grid)
     return (density[1:] + density[:-1]) / 2
+
+
+def as_dict(estimate: Estimate, level: float) -> dict[str, float]:
+    """A number and its limits, as JSON has them."""
+    low, high = estimate.interval(level)
+    return {"mean": estimate.mean, "low": low, "high": high, "level": level}

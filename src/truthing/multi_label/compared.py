@@ -8,13 +8,13 @@ from typing import Any
 
 from truthing.errors import InputError, did_you_mean
 from truthing.metrics.difference import Difference
-from truthing.metrics.estimate import Estimate
+from truthing.metrics.estimate import Estimate, as_dict
 from truthing.metrics.words import difference as in_points
 from truthing.multi_label.asked import parted, refuse_options
 from truthing.multi_label.graded import metric_name
 from truthing.multi_label.joint import Coupling
 from truthing.multi_label.sets import read_tagged, told
-from truthing.multi_label.tagged import Tagged, as_dict, dependence_words, without_gold
+from truthing.multi_label.tagged import Tagged, dependence_words, without_gold
 from truthing.requirements import Requirement, if_decided, probability_words
 
 COMPARED = ("macro_f1", "macro_precision", "macro_recall", "hamming_accuracy")

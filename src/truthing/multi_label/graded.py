@@ -13,12 +13,12 @@ import numpy as np
 from truthing.class_codes import Array
 from truthing.errors import InputError, did_you_mean
 from truthing.metrics.counts import Tally
-from truthing.metrics.estimate import Estimate
+from truthing.metrics.estimate import Estimate, as_dict
 from truthing.metrics.words import share
 from truthing.multi_label.asked import parted, refuse_options
 from truthing.multi_label.joint import Coupling, all_right, shared_doubt, ways
 from truthing.multi_label.sets import Split, read_tagged, told
-from truthing.multi_label.tagged import Tagged, as_dict, dependence_words, without_gold
+from truthing.multi_label.tagged import Tagged, dependence_words, without_gold
 from truthing.randomness import generator
 from truthing.report import Report
 from truthing.requirements import Requirement

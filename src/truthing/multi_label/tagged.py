@@ -6,7 +6,6 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
-from truthing.metrics.estimate import Estimate
 from truthing.multi_label.joint import Coupling
 from truthing.requirements import Judged, Requirement, Verdict, parse
 from truthing.results import Result
@@ -50,11 +49,6 @@ class Tagged(Judged, Result):
         lines = [self.verdict()]
         lines += [f"Assumed: {a}" for a in self.assumptions]
         return "\n".join([*lines, *(f"Warning: {w}" for w in self.warnings)])
-
-
-def as_dict(estimate: Estimate, level: float) -> dict[str, float]:
-    low, high = estimate.interval(level)
-    return {"mean": estimate.mean, "low": low, "high": high, "level": level}
 
 
 def without_gold(n_gold: int) -> list[str]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from truthing.class_codes import Array
 from truthing.errors import InputError, did_you_mean, listing
-from truthing.metrics.estimate import Estimate
+from truthing.metrics.estimate import Estimate, as_dict
 from truthing.metrics.words import share
 from truthing.preference.judges import Judge
 from truthing.preference.outcomes import Outcomes
@@ -199,9 +199,9 @@ class Preferences(Judged, Result):
         best, places = self.probability_best, self.ranks(level)
         systems = {
             str(name): {
-                "win_rate": {**_told(self[name], level), "face_value": self.at_face_value(name)},
-                "score": _told(self.score(name), level),
-                "strength": _told(self.strength(name), level),
+                "win_rate": {**as_dict(self[name], level), "face_value": self.at_face_value(name)},
+                "score": as_dict(self.score(name), level),
+                "strength": as_dict(self.strength(name), level),
                 "probability_best": best[name],
                 "rank": list(places[name]),
             }
@@ -214,7 +214,7 @@ class Preferences(Judged, Result):
             found: dict[str, Any] = {"first": str(first), "second": str(second)}
             for n, (what, rate) in enumerate(rates):
                 face = float(self.outcomes.face_value[p, n])
-                found[what] = {**_told(rate, level), "face_value": face}
+                found[what] = {**as_dict(rate, level), "face_value": face}
             found["probability_first_better"] = self.probability_better(first, second)
             found["comparisons"] = int(self.outcomes.sizes[p])
             found["gold"] = int(self.outcomes.n_gold[p])
@@ -223,8 +223,8 @@ class Preferences(Judged, Result):
             str(name): {
                 "verdicts": judge.verdicts,
                 "ties": judge.ties,
-                "first_shown": judge.first and _told(judge.first, level),
-                "changes_with_order": judge.changes and _told(judge.changes, level),
+                "first_shown": judge.first and as_dict(judge.first, level),
+                "changes_with_order": judge.changes and as_dict(judge.changes, level),
             }
             for name, judge in self.judges.items()
         }
@@ -279,8 +279,3 @@ class Preferences(Judged, Result):
 
     def _rates(self, p: int) -> list[Estimate]:
         return [Estimate.from_draws(self.outcomes.shares[:, p, kind]) for kind in range(3)]
-
-
-def _told(estimate: Estimate, level: float) -> dict[str, float]:
-    low, high = estimate.interval(level)
-    return {"mean": estimate.mean, "low": low, "high": high, "level": level}

@@ -9,7 +9,7 @@ from truthing.render.methods import methods
 from truthing.render.sheet import Sheet
 from truthing.render.slices import slice_blocks
 from truthing.render.summary import Line, Summary
-from truthing.render.words import gold_alone_line, metric_title, next_step
+from truthing.render.words import gold_alone_line, gold_fact, metric_title, next_step
 from truthing.report import Report
 
 
@@ -27,7 +27,7 @@ def sheet(report: Report, *, level: float = 0.95, terms: str = "usual", **more: 
         lines=tuple(lines),
         ends=(0.0, 1.0),
         blocks=(*slice_blocks(report, level), confusion_block(summary)),
-        facts=tuple(("Gold", line) for line in [gold_alone_line(report, level)] if line),
+        facts=gold_fact(gold_alone_line(report, level)),
         warnings=tuple(report.warnings),
         assumptions=tuple(report.assumptions),
         following=next_step(report) or "",

@@ -23,7 +23,7 @@ from truthing.render.terminal import (
     lines_table,
     section,
 )
-from truthing.render.words import gold_says, one_line
+from truthing.render.words import gold_fact, gold_says, one_line
 from truthing.shares import Prevalence
 
 
@@ -91,7 +91,7 @@ def sheet(result: Prevalence, *, level: float = 0.95, **more: Any) -> Sheet:
         lines=lines,
         ends=(0.0, 1.0),
         blocks=blocks(result, level),
-        facts=tuple(("Gold", line) for line in [gold_alone(result, level)] if line),
+        facts=gold_fact(gold_alone(result, level)),
         warnings=tuple(result.warnings),
         assumptions=tuple(result.assumptions),
         **more,

@@ -111,7 +111,7 @@ def gold_to_narrow(report: Report, ratio: float) -> str:
 def gold_alone_line(report: Report, level: float = 0.95) -> str:
     """What gold by itself would say of the first metrics, beside which the answer stands."""
     told = "accuracy", "precision", "recall", "f1", "macro_f1"
-    found = [(n, e) for n, e in report.by_gold_alone(12) if n in told]
+    found = report.by_gold_alone([name for name in report.metrics if name in told])
     named = [(metric_title(report, name), estimate) for name, estimate in found]
     return gold_says(report.sizes["gold"], named, level)
 
@@ -127,6 +127,11 @@ def gold_says(n_gold: int, found: Sequence[tuple[str, Estimate]], level: float) 
     who = "The gold item by itself says" if n_gold == 1 else ""
     who = who or f"The {n_gold:,} gold items by themselves say"
     return f"{who}: {', '.join(parts)}."
+
+
+def gold_fact(sentence: str) -> tuple[tuple[str, str], ...]:
+    """What gold by itself says as a fact of a page, where it says something."""
+    return (("Gold", sentence),) if sentence else ()
 
 
 def next_step(report: Report) -> str | None:

@@ -83,16 +83,20 @@ RANDOM = GoldChoice("random")
 def gold_choice(
     asked: str | None, labels: Labels, predicted: Array | None, gold: Array
 ) -> GoldChoice:
-    """As the user says, else as the data look."""
+    """As the user says, else as the data look. Of several classifiers (``predicted``: rows) the one
+    tells beside which gold looks least like a random choice."""
     check_choice(asked)
     known = gold >= 0
     if not known.any():
         return RANDOM
     if asked == "unseen":
         return GoldChoice("unseen", asked=True)
-    strata = seen_strata(labels.counts().astype(float), predicted)
-    found = choice_by_strata(asked, np.bincount(strata).astype(float), strata[known])
-    return replace(found, strata=strata) if found.kind == "seen" else found
+    votes, looks = labels.counts().astype(float), []
+    for row in [None] if predicted is None else np.atleast_2d(predicted):
+        strata = seen_strata(votes, row)
+        found = choice_by_strata(asked, np.bincount(strata).astype(float), strata[known])
+        looks.append(replace(found, strata=strata) if found.kind == "seen" else found)
+    return min(looks, key=lambda look: look.probability)
 
 
 def check_choice(asked: str | None) -> None:

@@ -138,12 +138,7 @@ def may_hold_labels(table: Table, column: str, item: str, most: int) -> bool:
     of an item, as what is known of the item would be."""
     codes, keys = _vocabulary(table, column)
     tokens = {token.lower() for token in _TOKENS.findall(column)}
-    if (
-        never_a_labeler(column)
-        or tokens & _BESIDE
-        or not 1 < len(keys) <= most
-        or _not_labels(codes, keys)
-    ):
+    if tokens & _BESIDE or not 1 < len(keys) <= most or _not_labels(codes, keys):
         return False
     of_item = table.frame.head(SAMPLE).group_by(item).agg(pl.col(column).drop_nulls().n_unique())
     return bool((of_item[column] > 1).any())

@@ -97,6 +97,10 @@ class GoldAlone:
 
     def shares(self) -> Array:
         """Draws of the share of each class, draws × classes."""
+        return self._shares
+
+    @cached_property
+    def _shares(self) -> Array:
         rng, truth = np.random.default_rng(self.seed), self.gold[self.gold >= 0]
         draws = [self.share_draws(truth == c, self.target, rng) for c in range(len(self.classes))]
         return np.stack(draws, axis=1)

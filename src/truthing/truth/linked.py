@@ -16,7 +16,7 @@ from truthing.metrics.estimate import NEARLY, Estimate
 from truthing.metrics.words import metric_words
 from truthing.survey.clusters import Alike, alike, gold_worth, sharing
 from truthing.truth.assumed import about_survey, assumed
-from truthing.truth.draws import AnswerBesideGold
+from truthing.truth.draws import AnswerBesideGold, DrawnAnswer
 from truthing.truth.erring_gold import (
     ErringGoldAlone,
     truth_beside_erring_gold,
@@ -170,9 +170,15 @@ def _beside_gold(question: Question, confusion: Any, items: Array | None) -> Any
         counted = confusion.sum(axis=2)
         confusion = np.zeros_like(confusion)
         confusion[:, :, question.predicted[0]] = counted
-    answer = replace(question.answer(confusion), slack=NEARLY)
-    alone = gold_alone(question, items)
-    return AnswerBesideGold(answer, alone, question.constant) if alone.n_gold else answer
+    return _near_gold(question, question.answer(confusion), items, question.constant)
+
+
+def _near_gold(
+    question: Question, answer: DrawnAnswer, items: Array | None = None, shares: bool = False
+) -> DrawnAnswer | AnswerBesideGold:
+    """An answer, and where there is gold never much wider than that by itself."""
+    answer, alone = replace(answer, slack=NEARLY), gold_alone(question, items)
+    return AnswerBesideGold(answer, alone, shares) if alone.n_gold else answer
 
 
 def _taken_from_gold(question: Question, answer: AnswerBesideGold) -> tuple[bool, list[str]]:
@@ -214,10 +220,8 @@ def own_level(question: Question, views: Views, panel_error: Any) -> OwnLevel:
     plain = question.survey.plain and not question.constant
     if not plain and not question.n_gold:
         return OwnLevel(ours, None)
-    answer = question.answer(_confusion(question, views, link, "sample"))
-    beside: Any = replace(answer, slack=NEARLY)
-    if question.n_gold:
-        beside = AnswerBesideGold(beside, gold_alone(question))
+    beside = _near_gold(question, question.answer(_confusion(question, views, link, "sample")))
+    if isinstance(beside, AnswerBesideGold):
         ours = beside.cut("accuracy").of(ours)
     return OwnLevel(ours, beside.estimate("accuracy") if plain else None)
 
