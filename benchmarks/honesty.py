@@ -30,7 +30,7 @@ from fit_link import Observed, fit_all, load_observed, observed_cases
 from panels import Case, Panel, graded_cases, half_of, panels, small_cases
 
 import truthing as tr
-from truthing.truth import answer, several_models
+from truthing.truth import answer, beside_panel, given_errors
 from truthing.truth.gold_alone import difference_draws
 from truthing.truth.link import prior as link_prior
 
@@ -90,7 +90,23 @@ def truths(case: Case) -> dict[str, float]:
     return found
 
 
-def grade_rows(case: Case, panel: str | None, n_gold: int, repeat: int, draws: int) -> list[Row]:
+def given_noise(options: argparse.Namespace, labels: tr.Labels, truth: np.ndarray) -> Any:
+    """What a user knows who knows how often labels, or each labeler's, are wrong; ``--off`` times
+    as often."""
+    if not options.noise:
+        return None
+    wrong = (labels.label != truth[labels.item]).astype(float)
+    if options.noise == "mean":
+        labelled = labels.per_item > 0
+        each = np.bincount(labels.item, wrong, labels.n_items)[labelled] / labels.per_item[labelled]
+        return float(np.clip(options.off * each.mean(), 0.001, 0.999))
+    given = np.bincount(labels.labeler, minlength=labels.n_labelers)
+    rate = np.bincount(labels.labeler, wrong, labels.n_labelers) / np.maximum(given, 1)
+    known = np.clip(options.off * rate, 0.001, 0.999)
+    return {w: float(known[t]) for t, w in enumerate(labels.labelers) if given[t] > 0}
+
+
+def grade_rows(case: Case, panel: str | None, n_gold: int, repeat: int, options: Any) -> list[Row]:
     """One gold draw: every metric by `tr.grade`, gold alone beside it, and the peers."""
     n = len(case.truth)
     rng = np.random.default_rng([abs(hash_of(case.set + case.name)), n_gold, repeat])
@@ -98,8 +114,10 @@ def grade_rows(case: Case, panel: str | None, n_gold: int, repeat: int, draws: i
     items, classes = case.labels.items, case.labels.classes
     gold = {items[i]: classes[case.truth[i]] for i in chosen} or None
     said = [classes[k] for k in case.predicted]
+    noise = given_noise(options, case.labels, case.truth)
+    how = {"panel": panel, "noise": noise, "draws": options.posterior_draws, "seed": repeat}
     try:
-        report = tr.grade(said, case.labels, gold=gold, panel=panel, draws=draws, seed=repeat)
+        report = tr.grade(said, case.labels, gold=gold, **how)
     except (tr.NotIdentified, tr.NotConverged) as refusal:
         name = type(refusal).__name__
         return [(case.set, "refused: " + name, "accuracy", n_gold, False, 0.0, 0.0, False)]
@@ -120,7 +138,7 @@ def grade_rows(case: Case, panel: str | None, n_gold: int, repeat: int, draws: i
     return rows
 
 
-def share_rows(panel: Panel, kind: str | None, n_gold: int, repeat: int, draws: int) -> list[Row]:
+def share_rows(panel: Panel, kind: str | None, n_gold: int, repeat: int, options: Any) -> list[Row]:
     """Class shares of the whole set by `tr.prevalence`."""
     n = len(panel.truth)
     rng = np.random.default_rng([abs(hash_of(panel.name)), n_gold, repeat])
@@ -128,8 +146,10 @@ def share_rows(panel: Panel, kind: str | None, n_gold: int, repeat: int, draws: 
     labels, truth = panel.labels[part], panel.truth[part]
     chosen = rng.permutation(len(truth))[:n_gold]
     gold = {labels.items[i]: labels.classes[truth[i]] for i in chosen} or None
+    noise = given_noise(options, labels, truth)
+    how = {"panel": kind, "noise": noise, "draws": options.posterior_draws, "seed": repeat}
     try:
-        found = tr.prevalence(labels, gold=gold, panel=kind, draws=draws, seed=repeat)
+        found = tr.prevalence(labels, gold=gold, **how)
     except (tr.NotIdentified, tr.NotConverged) as refusal:
         name = type(refusal).__name__
         return [(panel.name, "refused: " + name, "share", n_gold, False, 0.0, 0.0, False)]
@@ -215,7 +235,7 @@ def remember_panels() -> None:
         ("quick_labelers", lambda question, fit: (fit.posterior,)),
     ):
         setattr(answer, name, _remembered(getattr(answer, name), key))
-    several_models.read_panel = answer.read_panel
+    beside_panel.read_panel = given_errors.read_panel = answer.read_panel
 
 
 def _remembered(function: Any, key: Any) -> Any:
@@ -249,6 +269,10 @@ def run_panel(task: tuple[str, str, list[Observed], argparse.Namespace]) -> list
     numbers = fit_all(seen)
     link_prior.DEFAULT.update(numbers[False])
     link_prior.OWN_LABELS.update(numbers[True])
+    if options.noise:
+        numbers = fit_all(seen, told=True)
+        link_prior.TOLD.update(numbers[False])
+        link_prior.TOLD_OWN.update(numbers[True])
     panel = next(p for p in panels(kind, only=name.removesuffix("_binary")) if p.name == name)
     if options.items and kind == "models":
         some = np.random.default_rng(0).permutation(len(panel.truth))[: options.items]
@@ -265,9 +289,9 @@ def run_panel(task: tuple[str, str, list[Observed], argparse.Namespace]) -> list
         for repeat in range(repeats):
             for case in cases:
                 if n_gold <= len(case.truth) // 2 and repeat < options.graded:
-                    rows += grade_rows(case, told, n_gold, repeat, options.posterior_draws)
+                    rows += grade_rows(case, told, n_gold, repeat, options)
             if n_gold <= min(len(panel.truth), 600) // 2 and repeat < options.shares:
-                rows += share_rows(panel, told, n_gold, repeat, options.posterior_draws)
+                rows += share_rows(panel, told, n_gold, repeat, options)
             if repeat < options.differences:
                 rows += difference_rows(cases, told, n_gold, repeat)
     return rows
@@ -387,6 +411,13 @@ def main() -> None:
     )
     parser.add_argument("--told", action="store_true", help="panel= is given, not guessed")
     parser.add_argument("--observed", default="", help="what fit_link.py saved, to save time")
+    parser.add_argument(
+        "--noise",
+        choices=("", "mean", "each"),
+        default="",
+        help="noise= is given: the labels' true mean error, or each labeler's (no differences)",
+    )
+    parser.add_argument("--off", type=float, default=1.0, help="it is wrong by this factor")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     if options.show:

@@ -38,6 +38,7 @@ LAM_STORK, MELDING, ISHIDA = "papers/lam_stork.py", "papers/melding.py", "papers
 KNOWN, BASE, AGREEMENT = "noise/known.py", "noise/base.py", "people/agreement.py"
 CODES, ASKING, ORDERING = "class_codes.py", "asking.py", "ordering.py"
 SAMPLER, PRIOR = "truth/link/sampler.py", "truth/link/prior.py"
+NUMBERS = "truth/link/numbers.py"
 
 MUTANTS = [
     # intervals
@@ -320,17 +321,38 @@ MUTANTS = [
     ),
     mutant(
         "spread of the views ignored",
-        PRIOR,
-        "spread = np.hypot(views.spread, extra_spread)",
+        NUMBERS,
+        "spread = np.hypot(seen.spread, extra_spread)",
         "spread = np.hypot(0.0, extra_spread)",
         "link_parts",
     ),
     mutant(
         "a panel at odds with itself is believed",
-        PRIOR,
-        "views.agreed * views.accord, views.among_level * views.accord",
-        "views.agreed, views.among_level",
+        NUMBERS,
+        "seen.agreed * seen.accord, seen.among_level * seen.accord",
+        "seen.agreed, seen.among_level",
         "link_parts",
+    ),
+    mutant(
+        "what is told about labels has no bounds",
+        "truth/link/told.py",
+        "return np.clip(centre, low, high), scale * half / np.hypot(half, ROOM * scale)",
+        "return centre, scale",
+        "given_errors",
+    ),
+    mutant(
+        "gold that contradicts given noise is passed over",
+        "truth/given_errors.py",
+        "    if abs(found - wrong) <= CLEARLY * error:",
+        "    if abs(found - wrong) <= 1e9 * error:",
+        "given_errors",
+    ),
+    mutant(
+        "a range of error rates counts as certain",
+        "truth/given_errors.py",
+        "shared = float(np.ptp(noise.range) / np.sqrt(12))",
+        "shared = 0.0",
+        "given_errors",
     ),
     mutant(
         "agreeing pairs hold each label with itself",

@@ -28,7 +28,8 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from truthing.metrics.estimate import credible_interval
 from truthing.truth.gold_alone import GoldAlone
-from truthing.truth.link.prior import KINDS, PanelNumbers, learned_components
+from truthing.truth.link.numbers import PanelNumbers
+from truthing.truth.link.prior import KINDS, learned_components
 from truthing.truth.link.sampler import draw_link
 
 ITEMS = 600

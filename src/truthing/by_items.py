@@ -28,7 +28,6 @@ from truthing.metrics.counts import Tally
 from truthing.metrics.curves import cut_of
 from truthing.metrics.face_value import face_value
 from truthing.metrics.ordinal import face_values
-from truthing.noise.base import TableNoise
 from truthing.noise.known import Confusion, Symmetric
 from truthing.ordering import Order, in_order
 from truthing.panel_kind import panel_of
@@ -210,9 +209,7 @@ def _posterior(question: Question, model: Any, panel_error: Any) -> Outcome:
     def again(question: Question, share: Any) -> Outcome:
         if known_noise.must_be_learned(model, question.labels):
             return answer.with_learned_noise(question, model, share)
-        tables = model.tables(question.labels) if isinstance(model, TableNoise) else None
-        given = replace(question, log_likelihood=model.log_likelihood(question.labels))
-        return answer.with_known_noise(given, type(model).__name__, tables, share)
+        return answer.with_known_noise(question, model, share)
 
     if known_noise.must_be_learned(model, question.labels) and not isinstance(
         model, Symmetric | Confusion

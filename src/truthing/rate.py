@@ -25,7 +25,6 @@ from truthing.asking import (
 from truthing.errors import InputError
 from truthing.kinds import Kinds
 from truthing.multi_label.shares import rate_tags
-from truthing.noise.base import TableNoise
 from truthing.noise.known import Confusion, Symmetric
 from truthing.ordering import in_order
 from truthing.panel_kind import panel_of
@@ -269,6 +268,4 @@ def _answered(question: Question, model: Any, panel_error: Any, warnings: list[s
                     "answer leans on the prior."
                 )
         return answer.with_learned_noise(question, model, panel_error)
-    tables = model.tables(votes) if isinstance(model, TableNoise) else None
-    known = replace(question, log_likelihood=model.log_likelihood(votes))
-    return answer.with_known_noise(known, type(model).__name__, tables, panel_error)
+    return answer.with_known_noise(question, model, panel_error)

@@ -167,6 +167,6 @@ def test_few_labels_per_item_leave_more_doubt_about_models() -> None:
     seen = read_panel(Entries.of(tr.Labels.from_matrix(matrix)), np.zeros(60, dtype=np.int64))
     assert seen.per_item == pytest.approx((40 * 4 + 20 * 3) / 60)
     few, many = (replace(seen, per_item=n) for n in (3.0, 100.0))
-    wide, narrow = (DEFAULT["models"].scale_of(views) for views in (few, many))
+    wide, narrow = (DEFAULT["models"].level(views)[1] for views in (few, many))
     assert 1.2 < wide / narrow < np.sqrt((1 + 3 / 3) / (1 + 3 / 100))
-    assert DEFAULT["people"].scale_of(few) == pytest.approx(DEFAULT["people"].scale_of(many))
+    assert DEFAULT["people"].level(few)[1] == pytest.approx(DEFAULT["people"].level(many)[1])

@@ -129,8 +129,9 @@ def _tables(labels: Labels) -> Array:
 def test_what_is_said_by_position_is_said_of_the_users_order(
     positional: Callable[[Labels], Any],
 ) -> None:
-    by_name = tr.grade(PREDICTED, ONE, noise=RATES, draws=300)
-    by_place = tr.grade(PREDICTED, ONE, noise=positional(ONE), draws=300)
+    trust = {"panel_error": 0, "draws": 300}  # an own model does not say how many labels are wrong
+    by_name = tr.grade(PREDICTED, ONE, noise=RATES, **trust)
+    by_place = tr.grade(PREDICTED, ONE, noise=positional(ONE), **trust)
     assert by_place.truth == pytest.approx(by_name.truth, abs=1e-9)
 
 

@@ -275,7 +275,7 @@ def test_a_plan_knows_what_the_panel_is_made_of() -> None:
         tr.plan(width=0.1, costs=asked["costs"], noise="known", labelers=0.1, panel="people")
 
 
-@pytest.mark.parametrize("noise", [(0.1, 0.3), {0: 0.1}, tr.noise.OneCoin()])
+@pytest.mark.parametrize("noise", [tr.noise.OneCoin(), tr.noise.DawidSkene()])
 def test_noise_that_moves_no_interval_is_said(noise: Any) -> None:
     labels, truth = labels_and_truth(200, 0.1)
     plain, told = (tr.grade(truth, labels, noise=given, draws=400) for given in (None, noise))

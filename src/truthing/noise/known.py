@@ -180,9 +180,14 @@ class Difficulty:
             )
         return fit_em(labels, HardItems(labels.n_labelers, labels.n_classes), gold)
 
-    def log_likelihood(self, labels: Labels) -> Array:
+    def rates(self, labels: Labels) -> tuple[Array, Array]:
+        """Difficulty of each item and fallibility of each labeler, as given."""
         delta = check_rates(align(self.difficulty, labels.items, "difficulty"), "difficulty")
         phi = check_rates(align(self.fallibility, labels.labelers, "fallibility"), "fallibility")
+        return delta, phi
+
+    def log_likelihood(self, labels: Labels) -> Array:
+        delta, phi = self.rates(labels)
         rate = combined_error(delta[labels.item], phi[labels.labeler], labels.n_classes)
         with np.errstate(divide="ignore"):
             right = np.log1p(-rate) * labels.weight

@@ -26,7 +26,7 @@ from truthing.truth.groups import estimate_prior
 from truthing.truth.known_noise import row_model
 from truthing.truth.labelers import LARGE, MANY_CLASSES
 from truthing.truth.link.many_classes import drawn_confusion
-from truthing.truth.link.prior import DEFAULT, OWN_LABELS, learned_components
+from truthing.truth.link.prior import learned_components
 from truthing.truth.link.sampler import draw_link
 from truthing.truth.link.views import Views
 from truthing.truth.model_choice import choose_model
@@ -203,7 +203,7 @@ def linked_error(
     """Draws of how often what was predicted is wrong, by the link: mistakes that labelers share are
     included as far as public panels shared them. ``own``: it is the consensus of these labels."""
     rng = np.random.default_rng(seed)
-    components = learned_components(views, panel, OWN_LABELS if own else DEFAULT)
+    components = learned_components(views, panel, own=own)
     link = draw_link(views, components, gold, rng, n_draws=n_draws)
     drawn = drawn_confusion(link, views, gold, rng)
     tally = drawn.tally if isinstance(drawn, Drawn) else Tally.from_confusion(drawn)

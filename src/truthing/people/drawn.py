@@ -20,7 +20,7 @@ from truthing.metrics.counts import Tally
 from truthing.metrics.estimate import credible_interval
 from truthing.survey.clusters import LEAST, TRUST, alike, gold_worth, intraclass, sharing
 from truthing.survey.design import Survey
-from truthing.truth.link.prior import DEFAULT, OWN_LABELS, learned_components
+from truthing.truth.link.prior import learned_components
 from truthing.truth.link.sampler import draw_link
 from truthing.truth.link.surveyed import survey_counts
 from truthing.truth.link.views import Views
@@ -55,7 +55,7 @@ def surveyed_error(
         worth = np.full(int((gold >= 0).sum()), gold_worth(cluster, gold, together, target))
     link = draw_link(
         views,
-        learned_components(views, panel, OWN_LABELS if own else DEFAULT),
+        learned_components(views, panel, own=own),
         gold,
         rng,
         n_draws=n_draws,

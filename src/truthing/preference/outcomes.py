@@ -19,7 +19,7 @@ from truthing.metrics.estimate import Estimate
 from truthing.preference.verdicts import Verdicts
 from truthing.randomness import generator
 from truthing.truth.consensus import Entries
-from truthing.truth.link.prior import OWN_LABELS, Components, learned_components, stated_components
+from truthing.truth.link.prior import Components, learned_components, stated_components
 from truthing.truth.link.sampler import LinkDraws, draw_link
 from truthing.truth.link.views import Views, read_consensus
 
@@ -108,7 +108,7 @@ def _entries(verdicts: Verdicts, here: Array) -> Entries:
 def _prior(views: Views, panel: str | None, panel_error: Any) -> Components:
     if panel_error is not None:
         return stated_components(views, panel_error)
-    found = learned_components(views, panel, OWN_LABELS)
+    found = learned_components(views, panel, own=True)
     return found._replace(
         temper=(TEMPER, TEMPER),
         sd=np.hypot(found.sd, LEVEL_SD),

@@ -8,6 +8,7 @@ link.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,12 @@ import numpy as np
 from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.metrics.estimate import credible_interval
+from truthing.noise.base import TableNoise
 from truthing.noise.steps import fix_gold
 from truthing.progress import part
 from truthing.truth import checks
 from truthing.truth.consensus import Entries
+from truthing.truth.given_errors import ToldViews, told_views
 from truthing.truth.labelers import (
     PER_ROW,
     LearnedLabelers,
@@ -27,7 +30,7 @@ from truthing.truth.labelers import (
     quick_labelers,
 )
 from truthing.truth.link.counts import MOST_DENSE
-from truthing.truth.link.views import known_views, read_consensus, read_panel
+from truthing.truth.link.views import Views, known_views, read_consensus, read_panel
 from truthing.truth.linked import answer_by_link
 from truthing.truth.missing import doubted
 from truthing.truth.outcome import NoiseSummary, Outcome
@@ -51,14 +54,9 @@ GOLD_IS_A_LABELER = (
 FEW_CLASSES = 10  # chains that disagree are drawn five times as long while their tables are small
 
 
-def with_known_noise(
-    question: Question,
-    model: str,
-    tables: Array | None,
-    panel_error: Any = None,
-) -> Outcome:
-    """Labelers given (``question.log_likelihood``); only the classifier and the class prior are
-    unknown."""
+def with_known_noise(question: Question, noise: Any, panel_error: Any = None) -> Outcome:
+    """Labelers given; only the classifier and the class prior are unknown."""
+    question = replace(question, log_likelihood=noise.log_likelihood(question.labels))
     if question.grouped:
         raise InputError(GROUPS_ARE_LEARNED)
     trusted = question.certain or (panel_error is not None and panel_error == 0)
@@ -92,9 +90,9 @@ def with_known_noise(
     truth = samples.truth[groups.member]
     prior = samples.prior.mean(axis=0)
     summary = NoiseSummary(
-        model,
+        type(noise).__name__,
         question.labels.labelers,
-        tables,
+        noise.tables(question.labels) if isinstance(noise, TableNoise) else None,
         prior,
         prior_interval=credible_interval(samples.prior, 0.95),
     )
@@ -109,8 +107,11 @@ def with_known_noise(
         )
         graded = truth.argmax(axis=1) if question.constant else question.predicted
         views = known_views(Entries.of(question.labels), seen.evidence, truth, graded, prior)
+        views, told, doubts = as_told(question, noise, views, graded, panel_error)
+        assumptions += told
         views = doubted(views, question.labels.per_item, question.doubts)
-        return answer_by_link(question, views, panel_error, summary, assumptions, [], diagnostics)
+        about = summary, assumptions, doubts, diagnostics
+        return answer_by_link(question, views, panel_error, *about)
     assumptions += question.methods
     shares = samples.prior[:, :, None] * samples.rows
     confusion = samples.counts if question.target == "sample" else shares * len(question.predicted)
@@ -118,6 +119,21 @@ def with_known_noise(
     answer, told = trusted_answer(question, confusion, truth)
     assumptions += told
     return Outcome(answer, truth, assumptions, [], diagnostics, summary, curves)
+
+
+def as_told(
+    question: Question,
+    noise: Any,
+    views: Views,
+    predicted: Array,
+    panel_error: Any,
+    *,
+    several: bool = False,
+) -> ToldViews:
+    """What the user says about labelers narrows the link, but not a panel error that is stated."""
+    if noise is None or panel_error is not None:
+        return ToldViews(views, [], [])
+    return told_views(question, noise, views, predicted, several=several)
 
 
 NOISE_TELLS_LITTLE = (
@@ -140,6 +156,8 @@ def with_learned_noise(question: Question, noise: Any, panel_error: Any = None) 
         views = read_consensus(entries, progress=listening)
     else:
         views = read_panel(entries, question.predicted, progress=listening)
+    given = noise if not trusted else None
+    views, told, doubts = as_told(question, given, views, views.predicted, panel_error)
     views = doubted(views, question.labels.per_item, question.doubts)
     if trusted or noise is not None:
         found = describe_labelers(question, noise, views.fit, trusted=trusted)
@@ -147,8 +165,10 @@ def with_learned_noise(question: Question, noise: Any, panel_error: Any = None) 
         found = quick_labelers(question, views.fit)
     if trusted:
         return answer_by_noise_model(question, found)
-    told = [] if noise is None else [NOISE_TELLS_LITTLE]
-    about = found.noise, [*found.assumptions, *told], found.warnings, found.diagnostics
+    if noise is not None and not views.told:
+        told = [NOISE_TELLS_LITTLE]
+    assumptions, warnings = [*found.assumptions, *told], [*doubts, *found.warnings]
+    about = found.noise, assumptions, warnings, found.diagnostics
     return answer_by_link(question, views, panel_error, *about)
 
 

@@ -27,8 +27,6 @@ from truthing.truth.link.counts import MOST_DENSE, confusion_draws, item_truth, 
 from truthing.truth.link.many_classes import drawn_confusion
 from truthing.truth.link.more_gold import MoreGold
 from truthing.truth.link.prior import (
-    DEFAULT,
-    OWN_LABELS,
     Components,
     learned_components,
     stated_components,
@@ -291,7 +289,7 @@ def counting_gold(question: Question, together: Alike | None) -> Question:
 def link_components(question: Question, views: Views, panel_error: Any, *, own: bool) -> Components:
     if panel_error is not None:
         return stated_components(views, panel_error)
-    return learned_components(views, question.panel, OWN_LABELS if own else DEFAULT)
+    return learned_components(views, question.panel, own=own)
 
 
 def _link(question: Question, views: Views, components: Components) -> LinkDraws:

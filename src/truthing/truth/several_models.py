@@ -19,7 +19,7 @@ from truthing.progress import Progress
 from truthing.survey.design import PLAIN, Survey
 from truthing.survey.gold_choice import RANDOM, GoldChoice
 from truthing.truth import checks, known_noise
-from truthing.truth.answer import GOLD_IS_A_LABELER, GROUPS_ARE_LEARNED, NOISE_TELLS_LITTLE
+from truthing.truth.answer import GOLD_IS_A_LABELER, GROUPS_ARE_LEARNED
 from truthing.truth.assumed import (
     CURVES,
     TOGETHER,
@@ -27,9 +27,11 @@ from truthing.truth.assumed import (
     about_survey,
     assumed,
 )
+from truthing.truth.beside_panel import given_question, views_beside_panel
 from truthing.truth.consensus import Entries, fit_dawid_skene
 from truthing.truth.erring_gold import golds
-from truthing.truth.labelers import LARGE, PER_ROW
+from truthing.truth.given_errors import ToldViews
+from truthing.truth.labelers import LARGE
 from truthing.truth.link.models import (
     Committee,
     ModelLevel,
@@ -42,18 +44,17 @@ from truthing.truth.link.models import (
     tilt_prior,
 )
 from truthing.truth.link.models_counts import CountedKeys
-from truthing.truth.link.views import Views, known_views, read_panel
+from truthing.truth.link.views import Views
 from truthing.truth.linked import (
     alike_items,
     counting_gold,
     link_components,
     own_level,
 )
-from truthing.truth.missing import doubted
 from truthing.truth.model_choice import choose_model
 from truthing.truth.question import Question
 from truthing.truth.samplers.diagnostics import effective_size, split_rhat
-from truthing.truth.samplers.known import CHAINS, sample_known
+from truthing.truth.samplers.known import CHAINS
 from truthing.truth.samplers.models import Regression, sample_committee
 from truthing.truth.trusted_clusters import refuse_beyond_clusters
 
@@ -131,7 +132,7 @@ def shared_truth(
     if learned and known_noise.is_open(model):
         checks.require_identified(labels, gold)
     scored = None if scores is None or positive is None else Regression.on_scores(scores, positive)
-    if not learned and _given(labels, predicted[0], gold, model).certain:
+    if not learned and given_question(labels, predicted[0], gold, model).certain:
         panel_error = 0  # labels without error are the truth
     if panel_error is None or isinstance(panel_error, tuple) or panel_error > 0:
         asked = [
@@ -179,30 +180,26 @@ def _linked(
     """Each classifier has its link of `grade`; the truth they share says how they depend."""
     gold = asked[0].gold
     predicted = np.stack([question.predicted for question in asked])
-    views: list[Views] = []
+    seen: list[ToldViews] = []
     for number, question in enumerate(asked):
         say(0.6 * number / len(asked), f"classifier {number + 1} of {len(asked)} beside the panel")
-        row = question.predicted
-        if question.grouped and not learned:
-            raise InputError(GROUPS_ARE_LEARNED)
-        seen = read_panel(question.entries, row) if learned else None
-        found = seen or _known(question.labels, row, model)
-        views.append(doubted(found, question.labels.per_item, question.doubts))
-    warnings: list[str] = []
+        seen.append(views_beside_panel(question, model, panel_error, learned))
+    views = [found.views for found in seen]
+    warnings = list(dict.fromkeys(odd for found in seen for odd in found.warnings))
     if learned:
         pairs = [
             checks.agreement_check(question.labels, question.predicted, view.fit)
             for question, view in zip(asked, views)
         ]
-        warnings = agreement_words(pairs)
+        warnings += agreement_words(pairs)
     consensus = np.mean([view.consensus for view in views], axis=0)
     rows = ModelRows.of(predicted, consensus)
     say(0.6, "drawing the truth")
     together = [alike_items(question, view) for question, view in zip(asked, views)]
     asked = [counting_gold(question, found) for question, found in zip(asked, together)]
     drawn = draw_models(asked, views, rows, gold, panel_error, scored, consensus, only_counts)
-    told = [NOISE_TELLS_LITTLE] if learned and model is not None else []
-    sentences = [*drawn.assumptions, *told, *about_survey(asked[0], together[0])]
+    told = [words for found in seen for words in found.assumptions]
+    sentences = [*drawn.assumptions, *dict.fromkeys(told), *about_survey(asked[0], together[0])]
     return replace(drawn, warnings=[*warnings, *drawn.warnings], assumptions=sentences)
 
 
@@ -310,28 +307,6 @@ def _apart(committee: Committee, frees: list[tuple[Array, Array]], seed: int) ->
     )
 
 
-def _given(labels: Labels, row: Array, gold: Array, model: Any) -> Question:
-    return Question(labels, row, gold, model.log_likelihood(labels))
-
-
-def _known(labels: Labels, predicted: Array, model: Any) -> Views:
-    """Readings of one classifier when the noise is given."""
-    question = _given(labels, predicted, np.full(len(predicted), -1), model)
-    groups = question.groups
-    samples = sample_known(
-        groups.evidence,
-        groups.predicted,
-        groups.size,
-        n_outcomes=labels.n_classes,
-        prior=None,
-        n_draws=400,
-        seed=0,
-        row_prior=np.full((labels.n_classes, labels.n_classes), PER_ROW / labels.n_classes),
-    )
-    truth, prior = samples.truth[groups.member], samples.prior.mean(axis=0)
-    return known_views(Entries.of(labels), question.evidence, truth, predicted, prior)
-
-
 def _trusted(
     labels: Labels,
     predicted: Array,
@@ -364,7 +339,7 @@ def _trusted(
             "rows": row_model,
         }
     else:
-        common["evidence"] = _given(labels, predicted[0], gold, model).evidence
+        common["evidence"] = given_question(labels, predicted[0], gold, model).evidence
         assumptions.append("The noise of the labelers is as given.")
     regression = scored or Regression.on_predictions(predicted, effects(predicted, n_classes))
     for thin in (1, 5):

@@ -3,7 +3,8 @@ panels.
 
 λ, the logit of the accuracy on these items, is expected where public panels of that kind had it,
 given the plain agreement of labels and predictions, what the consensus models claim beyond it, and
-how far labelers agree among themselves (`features`). Below it item i's prediction is right with
+how far labelers agree among themselves (`features`); where the user knows how many labels are
+wrong, given that too (`Told`). Below it item i's prediction is right with
 probability ``expit(a + b x_i + u_k)``, x_i the labelers' log-odds, k the predicted class. The prior
 is a mixture of components, each a normal in (λ, b, u). Its tails are heavy in all of them together,
 and some components know nothing about the level: they let gold speak alone (docs/theory.md).
@@ -11,7 +12,6 @@ and some components know nothing about the level: they let gold speak alone (doc
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -21,27 +21,12 @@ from scipy.special import betaincinv, gammaincinv
 
 from truthing.class_codes import Array
 from truthing.errors import InputError
+from truthing.truth.link.learned import DEFAULT, OWN_LABELS, TOLD, TOLD_OWN
+from truthing.truth.link.numbers import ABOVE, ABOVE_SD, EFFECTS, PanelNumbers
 from truthing.truth.link.views import Views
 
 PanelError = float | tuple[float, float]
 SLICES = (0.35, 0.3, 0.2, 0.1, 0.05)  # of Student's t, each one normal
-Effects = tuple[tuple[float, float], ...]  # weight and sd of the predicted classes' effects
-EFFECTS: Effects = ((0.2, 0.6), (0.5, 1.3), (0.3, 2.8))
-# the panel's own classes: too lenient or too severe as a whole
-OWN_EFFECTS: Effects = ((0.1, 0.6), (0.4, 1.3), (0.5, 2.8))
-# weight of "the labels say nothing about which items are right" (gold alone), and as much of "they
-# do, but level, slope and class effects are unlike public panels"
-FLAT = {"people": 0.1, "models": 0.18}
-OWN_FLAT = {"people": 0.2, "models": 0.3}  # of predictions from these very labels
-# a classifier may be far better than its panel, which labelers graded by the others hardly are:
-# its weight, how much higher the level then is expected, and the sd of that
-BETTER = 0.1
-ABOVE, ABOVE_SD = 2.0, 1.0
-# weight of the other kind's numbers: people may be wrong together as often as language models are
-OTHER = {"people": 0.35, "models": 0.0}
-# how much wider the level of a classifier graded by few labels per item is: no panel of people
-# needed it, and no predictions from these very labels
-FEW = {"people": 0.0, "models": 3.0}
 # what a gold item counts, where gold is scarce and where it is not: the link's form is not exact,
 # and of language models that told only where gold was scarce (docs/honesty.md)
 TEMPER = {"people": (0.95, 0.95), "models": (0.9, 1.0)}
@@ -49,122 +34,6 @@ SCARCE, PLENTY = 25, 50  # gold items
 BETWEEN = 0.9  # the same for differences between models
 KINDS = ("people", "models")
 Row = tuple[float | bool, ...]
-
-
-@dataclass(frozen=True)
-class PanelNumbers:
-    """What studies/fit_link.py learned from public panels of one kind.
-
-    λ ~ t(``location`` · `features`); ``covariance`` is how well these five are known themselves.
-    The parts of the scale add up as squares: one that is always there, one per spread of the views,
-    one per lack of accord, one per distance between agreement with the predictions and among the
-    labelers. Their sum grows by ``few`` / labels per item: few judges know less than their
-    agreement tells. b ~ N(slope, slope_sd²), ``effects`` are those of the predicted classes.
-    ``flat``, ``better`` and ``other`` are weights of components that gold decides on.
-    """
-
-    location: tuple[float, float, float, float, float]
-    scale: tuple[float, float, float, float]
-    slope: float
-    slope_sd: float
-    covariance: tuple[tuple[float, ...], ...] = ((0.0,) * 5,) * 5
-    freedom: float = 5.0
-    effects: Effects = EFFECTS
-    flat: float = 0.2
-    better: float = 0.0
-    other: float = 0.0
-    few: float = 0.0
-
-    def centre(self, views: Views) -> float:
-        return float(self.location @ features(views))
-
-    def scale_of(self, views: Views, extra_spread: float = 0.0) -> float:
-        at = features(views)
-        spread = np.hypot(views.spread, extra_spread)
-        parts = np.array([1.0, spread, 1 - views.accord, views.distance]) * self.scale
-        squares = parts @ parts * (1 + self.few / max(views.per_item, 1.0))
-        return float(np.sqrt(squares + at @ np.array(self.covariance) @ at))
-
-
-def features(views: Views) -> Array:
-    """What the expected level is made of: agreement weighs more where labelers agree among
-    themselves, and so does that agreement."""
-    agreed, among = views.agreed * views.accord, views.among_level * views.accord
-    return np.array([1.0, views.agreed, views.gap, agreed, among])
-
-
-DEFAULT = {
-    "people": PanelNumbers(
-        location=(-0.0838, 0.9363, 0.7059, 0.0, 0.0),
-        scale=(0.3349, 1.1571, 0.0, 0.0),
-        slope=0.5985,
-        slope_sd=0.3091,
-        covariance=(
-            (0.004, -0.00244, -0.00304, 0.0, 0.0),
-            (-0.00244, 0.00478, 0.00045, 0.0, 0.0),
-            (-0.00304, 0.00045, 0.01037, 0.0, 0.0),
-            (0.0, 0.0, 0.0, 0.0, 0.0),
-            (0.0, 0.0, 0.0, 0.0, 0.0),
-        ),
-        freedom=5.0,
-        flat=FLAT["people"],
-        better=BETTER,
-        other=OTHER["people"],
-    ),
-    "models": PanelNumbers(
-        location=(-0.2236, 0.7028, 0.0029, 0.207, 0.1735),
-        scale=(0.4214, 0.0, 0.2223, 0.2282),
-        slope=0.4141,
-        slope_sd=0.3108,
-        covariance=(
-            (0.01953, -0.00105, -0.00576, 0.00202, -0.0072),
-            (-0.00105, 0.01326, 0.00311, -0.00236, -0.0067),
-            (-0.00576, 0.00311, 0.00349, -0.00046, 9e-05),
-            (0.00202, -0.00236, -0.00046, 0.00477, 0.00111),
-            (-0.0072, -0.0067, 9e-05, 0.00111, 0.00775),
-        ),
-        freedom=4.0,
-        flat=FLAT["models"],
-        better=BETTER,
-        other=OTHER["models"],
-        few=FEW["models"],
-    ),
-}
-# predictions that come from these very labels: the panel's consensus, or a model trained on it
-OWN_LABELS = {
-    "people": PanelNumbers(
-        location=(0.0145, 0.797, 0.1691, 0.0, 0.0),
-        scale=(0.4371, 0.7493, 0.0, 0.0),
-        slope=0.6582,
-        slope_sd=0.2731,
-        covariance=(
-            (0.00164, -0.00315, 0.00081, 0.0, 0.0),
-            (-0.00315, 0.01039, -0.0006, 0.0, 0.0),
-            (0.00081, -0.0006, 0.00344, 0.0, 0.0),
-            (0.0, 0.0, 0.0, 0.0, 0.0),
-            (0.0, 0.0, 0.0, 0.0, 0.0),
-        ),
-        freedom=5.0,
-        effects=OWN_EFFECTS,
-        flat=OWN_FLAT["people"],
-    ),
-    "models": PanelNumbers(
-        location=(-0.3431, 0.6058, -0.0533, 0.191, 0.2803),
-        scale=(0.4873, 0.0, 0.3367, 0.2417),
-        slope=0.506,
-        slope_sd=0.3209,
-        covariance=(
-            (0.00346, -0.00272, 0.00222, 0.0028, -0.00067),
-            (-0.00272, 0.01279, -0.00594, -0.00748, -0.00235),
-            (0.00222, -0.00594, 0.00399, 0.00391, 0.00058),
-            (0.0028, -0.00748, 0.00391, 0.00713, 0.00118),
-            (-0.00067, -0.00235, 0.00058, 0.00118, 0.00105),
-        ),
-        freedom=4.0,
-        effects=OWN_EFFECTS,
-        flat=OWN_FLAT["models"],
-    ),
-}
 
 
 class Components(NamedTuple):
@@ -209,10 +78,12 @@ def learned_components(
     panel: str | None = None,
     numbers: dict[str, PanelNumbers] | None = None,
     *,
+    own: bool = False,
     extra_spread: float = 0.0,
 ) -> Components:
-    """The default; a panel of unknown or mixed kind gets half of each."""
-    numbers = numbers or DEFAULT
+    """As public panels were, of predictions from these very labels (``own``) or others; a panel of
+    unknown or mixed kind gets half of each kind's ``numbers``."""
+    numbers = numbers or numbers_for(own=own, told=bool(views.told))
     kinds = KINDS if panel not in KINDS else (panel,)
     parts = [(kind, 1 / len(kinds), False) for kind in kinds]
     if panel in KINDS and (other := numbers[panel].other):
@@ -221,7 +92,7 @@ def learned_components(
     for kind, part, gold_only in parts:
         known = numbers[kind]
         flat, better = known.flat * part, known.better * part
-        centre, scale = known.centre(views), known.scale_of(views, extra_spread)
+        centre, scale = known.level(views, views.told, extra_spread)
         for weight, multiple in student_slices(known.freedom):
             wide = np.sqrt(max(multiple, 1.0))  # an odd level allows an odd slope
             for share, effect in known.effects:
@@ -235,6 +106,14 @@ def learned_components(
             rows += [(better * share, *upwards, u, True) for share, u in EFFECTS]
     few, many = np.mean([TEMPER[kind] for kind in kinds], axis=0)
     return _as_components(rows, (float(few), float(many)), BETWEEN)
+
+
+def numbers_for(*, own: bool, told: bool) -> dict[str, PanelNumbers]:
+    """For predictions from these very labels (``own``) or others; ``told``: the user knows how many
+    labels are wrong."""
+    if told:
+        return TOLD_OWN if own else TOLD
+    return OWN_LABELS if own else DEFAULT
 
 
 def stated_components(

@@ -25,6 +25,7 @@ from truthing.truth.consensus import (
     fit_dawid_skene,
     fit_one_coin,
 )
+from truthing.truth.link.told import Told
 from truthing.truth.passes import Tables, together_and_alone, votes_pass
 
 DEPENDENCE = 0.2  # n labels on an item count as n / (1 + (n - 1) · .2), after the rows are learned
@@ -50,7 +51,8 @@ class Views:
     that say what the classifier says; ``signal`` is an item's log-odds of a right prediction.
     ``among`` is the share of pairs of an item's labels that agree (NaN: there are no pairs),
     ``by_chance`` what it would be if labels had nothing to do with their item, ``per_item`` the
-    mean number of labels of a labelled item.
+    mean number of labels of a labelled item. ``told`` are equally likely values of what the user
+    knows of the labels, none where nothing.
 
     Where items are too many for memory a row stands for ``size`` of them in the same bin of
     the signal, and ``wrong`` is their mean; rows with gold stand for one.
@@ -70,6 +72,12 @@ class Views:
     among: float = float("nan")
     by_chance: float = 0.5
     per_item: float = 1.0
+    told: tuple[Told, ...] = ()
+
+    def with_signs_of(self, other: Views) -> Views:
+        """The same view of each item; how right predictions are as a whole as ``other`` has it."""
+        plain = {name: getattr(other, name) for name in Agreement._fields}
+        return replace(self, levels=other.levels, **plain)
 
     @property
     def n_items(self) -> int:
