@@ -30,7 +30,7 @@ from fit_link import Observed, fit_all, load_observed, observed_cases
 from panels import Case, Panel, graded_cases, half_of, panels, small_cases
 
 import truthing as tr
-from truthing.truth import answer, beside_panel, given_errors
+from truthing.truth import answer, beside_panel, told_views
 from truthing.truth.gold_alone import difference_draws
 from truthing.truth.link import prior as link_prior
 
@@ -169,7 +169,9 @@ def share_rows(panel: Panel, kind: str | None, n_gold: int, repeat: int, options
     return rows
 
 
-def difference_rows(cases: list[Case], kind: str | None, n_gold: int, repeat: int) -> list[Row]:
+def difference_rows(
+    cases: list[Case], kind: str | None, n_gold: int, repeat: int, options: Any
+) -> list[Row]:
     """Differences of accuracy between neighbours in the list, on the items both have; as
     "verdict" also how often a sure one is right, with its mean probability as width."""
     rows: list[Row] = []
@@ -191,7 +193,9 @@ def difference_rows(cases: list[Case], kind: str | None, n_gold: int, repeat: in
         said = {"a": a.predicted[here], "b": b.predicted[there]}
         named = {key: [classes[k] for k in codes] for key, codes in said.items()}
         try:
-            found = tr.compare(named, labels, gold=gold, panel=kind, draws=400, seed=repeat)
+            noise = given_noise(options, labels, truth)
+            how = {"panel": kind, "noise": noise, "draws": 400, "seed": repeat}
+            found = tr.compare(named, labels, gold=gold, **how)
         except (tr.NotIdentified, tr.NotConverged):
             continue
         gap = found.difference("accuracy")
@@ -235,7 +239,7 @@ def remember_panels() -> None:
         ("quick_labelers", lambda question, fit: (fit.posterior,)),
     ):
         setattr(answer, name, _remembered(getattr(answer, name), key))
-    beside_panel.read_panel = given_errors.read_panel = answer.read_panel
+    beside_panel.read_panel = told_views.read_panel = answer.read_panel
 
 
 def _remembered(function: Any, key: Any) -> Any:
@@ -269,10 +273,6 @@ def run_panel(task: tuple[str, str, list[Observed], argparse.Namespace]) -> list
     numbers = fit_all(seen)
     link_prior.DEFAULT.update(numbers[False])
     link_prior.OWN_LABELS.update(numbers[True])
-    if options.noise:
-        numbers = fit_all(seen, told=True)
-        link_prior.TOLD.update(numbers[False])
-        link_prior.TOLD_OWN.update(numbers[True])
     panel = next(p for p in panels(kind, only=name.removesuffix("_binary")) if p.name == name)
     if options.items and kind == "models":
         some = np.random.default_rng(0).permutation(len(panel.truth))[: options.items]
@@ -293,7 +293,7 @@ def run_panel(task: tuple[str, str, list[Observed], argparse.Namespace]) -> list
             if n_gold <= min(len(panel.truth), 600) // 2 and repeat < options.shares:
                 rows += share_rows(panel, told, n_gold, repeat, options)
             if repeat < options.differences:
-                rows += difference_rows(cases, told, n_gold, repeat)
+                rows += difference_rows(cases, told, n_gold, repeat, options)
     return rows
 
 
@@ -415,7 +415,7 @@ def main() -> None:
         "--noise",
         choices=("", "mean", "each"),
         default="",
-        help="noise= is given: the labels' true mean error, or each labeler's (no differences)",
+        help="noise= is given: the labels' true mean error, or each labeler's",
     )
     parser.add_argument("--off", type=float, default=1.0, help="it is wrong by this factor")
     parser.add_argument("--jobs", type=int, default=2)

@@ -3,8 +3,8 @@ apart.
 
 For each kind of panel: location and scale of the level λ (`PanelNumbers`) by weighted maximum
 likelihood, a hierarchy of set within family in the weights; how well these numbers are known
-themselves by a bootstrap of families; the slope by EM with Laplace's method. A second set of
-numbers is for users who know how many labels are wrong (here: as many as truly are).
+themselves by a bootstrap of families; the slope by EM with Laplace's method. For users who know
+how many labels are wrong: how many are expected, and what λ is where there are more or fewer.
 
     python studies/fit_link.py             the numbers, from all families
     python studies/fit_link.py --leave-out also with each family left out
@@ -17,7 +17,7 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from multiprocessing import get_context
 from typing import Any
 
@@ -39,34 +39,25 @@ from truthing.truth.link.numbers import (
     PanelNumbers,
     doubts,
     features,
+    label_signs,
 )
 from truthing.truth.link.prior import KINDS
-from truthing.truth.link.told import Told, within
+from truthing.truth.link.told import POSSIBLE, SEEN, WrongLabels, between_bounds
 
 FREEDOM = {"people": 5.0, "models": 4.0}  # fewer families of judges: heavier tails
 COUNT_AS = 3.0  # the cases of one set are graded by one panel: they count as so many observations
 BOOTSTRAPS = 40
 # chosen on half A: scales learned from few families are too small for a family never seen (language
-# models: where labels per item are few, see `FEW`); by told, then own
-WIDEN = {
-    False: {False: {"people": 1.2, "models": 0.945}, True: {"people": 1.5, "models": 1.6}},
-    True: {False: {"people": 1.2, "models": 1.0}, True: {"people": 1.1, "models": 1.6}},
-}
+# models: where labels per item are few, see `FEW`)
+WIDEN = {False: {"people": 1.2, "models": 0.945}, True: {"people": 1.5, "models": 1.6}}
 WIDEN_SLOPE = 1.5
+WIDEN_LEFT = {False: {"people": 1.0, "models": 1.3}, True: {"people": 1.0, "models": 1.6}}
 # what the level and its scale depend on, as in `features` and `doubts`: chosen on half A by the log
-# score; the rest where labels are told about
+# score
 PLACES = {"people": np.array([1, 1, 1, 0, 0]), "models": np.array([1, 1, 1, 1, 1])}
 PARTS = {"people": np.array([1, 1, 0, 0]), "models": np.array([1, 0, 1, 1])}
-TOLD_PLACES = np.ones(8)
-TOLD_PARTS = {
-    False: {"people": np.array([1, 1, 0, 0, 0]), "models": np.array([1, 0, 0, 0, 0])},
-    True: {"people": np.array([1, 1, 0, 0, 0]), "models": np.array([1, 0, 0, 0, 1])},
-}
-# weak priors: location, then logs of the parts of the scale
-CENTRE = np.array([-0.2, 1.0, 0.4, 0.0, 0.0]), np.array([-0.7, -0.7, -1.5, -1.5])
-WIDTH = np.array([0.5, 0.3, 0.3, 0.3, 0.3]), np.array([0.7, 0.7, 0.7, 0.7])
-TOLD_CENTRE = np.array([0.0, 0.3, 0.2, 0.0, 0.0, 0.2, 0.2, 0.3]), np.full(5, -0.7)
-TOLD_WIDTH = np.array([0.5, *[0.3] * 7]), np.full(5, 0.7)
+CENTRE = np.array([-0.2, 1.0, 0.4, 0.0, 0.0, -0.7, -0.7, -1.5, -1.5])
+WIDTH = np.array([0.5, 0.3, 0.3, 0.3, 0.3, 0.7, 0.7, 0.7, 0.7])
 
 
 @dataclass(frozen=True)
@@ -94,9 +85,8 @@ class Observed:
         return abs(self.agreed - self.among_level)
 
     @property
-    def told(self) -> Told:
-        """What a user knows who knows how many of the labels are wrong."""
-        return Told(self.wrong, self.agreement)
+    def right_labels(self) -> float:
+        return float(logit(np.clip(1 - self.wrong, *SEEN)))
 
 
 def observe(case: Case) -> Observed:
@@ -147,54 +137,87 @@ def weights(seen: Sequence[Observed]) -> np.ndarray:
     return np.array([COUNT_AS / len(sets[o.set]) / np.sqrt(families[o.family]) for o in seen])
 
 
-def fit_level(
-    seen: Sequence[Observed], weight: np.ndarray, kind: str, told: bool = False
-) -> tuple[np.ndarray, np.ndarray]:
-    """`PanelNumbers.location` and ``scale``, under weak priors."""
-    level, own = np.array([o.level for o in seen]), seen[0].own
-    places = TOLD_PLACES if told else PLACES[kind]
-    parts = TOLD_PARTS[own][kind] if told else PARTS[kind]
-    about = [(o, o.told if told else None) for o in seen]
-    matrix = np.array([features(*each) for each in about]) * places
-    squares = np.array([doubts(*each) for each in about]) ** 2 * parts
-    n = len(places)
-    centre, width = map(np.concatenate, (TOLD_CENTRE, TOLD_WIDTH) if told else (CENTRE, WIDTH))
-    low, high = np.array([o.told.bounds for o in seen]).T
+def fit_level(seen: Sequence[Observed], weight: np.ndarray, kind: str) -> np.ndarray:
+    """`PanelNumbers.location`, then logs of the parts of the scale; weak priors on all."""
+    level = np.array([o.level for o in seen])
+    matrix = np.array([features(o) for o in seen]) * PLACES[kind]
+    squares = np.array([doubts(o) for o in seen]) ** 2 * PARTS[kind]
 
     def loss(p: np.ndarray) -> float:
-        middle, scale = matrix @ p[:n], np.sqrt(squares @ np.exp(2 * p[n:]))
-        if told:
-            middle, scale = within(low, high, middle, scale)
-        fit = weight @ (student.logpdf((level - middle) / scale, FREEDOM[kind]))
-        return float(weight @ np.log(scale) - fit + 0.5 * (((p - centre) / width) ** 2).sum())
+        scale = np.sqrt(squares @ np.exp(2 * p[5:]))
+        fit = weight @ (student.logpdf((level - matrix @ p[:5]) / scale, FREEDOM[kind]))
+        return float(weight @ np.log(scale) - fit + 0.5 * (((p - CENTRE) / WIDTH) ** 2).sum())
 
-    best = np.asarray(minimize(loss, centre, method="BFGS").x)
-    return best[:n] * places, np.exp(best[n:]) * parts
+    return np.asarray(minimize(loss, CENTRE, method="BFGS").x)
 
 
-def fit(seen: Sequence[Observed], kind: str, seed: int = 0, told: bool = False) -> PanelNumbers:
+def fit(seen: Sequence[Observed], kind: str, seed: int = 0) -> PanelNumbers:
     """All numbers of one kind of panel; how well they are known from a bootstrap of families."""
     seen = [o for o in seen if o.kind == kind]
     weight = weights(seen)
-    location, parts = fit_level(seen, weight, kind, told)
+    best = fit_level(seen, weight, kind)
     families = sorted({o.family for o in seen})
     member = np.array([families.index(o.family) for o in seen])
     rng = np.random.default_rng(seed)
     again = []
     for _ in range(BOOTSTRAPS):
         counts = rng.dirichlet(np.ones(len(families))) * len(families)
-        again.append(fit_level(seen, weight * counts[member], kind, told)[0])
+        again.append(fit_level(seen, weight * counts[member], kind)[:5] * PLACES[kind])
     slope, error = np.array([[o.slope, o.slope_error] for o in seen]).T
     mean, variance = _pool(slope, error, weight)
     covariance = tuple(_rounded(row, 5) for row in np.cov(np.array(again).T))
-    own = seen[0].own
-    scale = _rounded(WIDEN[told][own][kind] * parts)
+    scale = _rounded(WIDEN[seen[0].own][kind] * np.exp(best[5:]) * PARTS[kind])
     slopes = _rounded([mean, WIDEN_SLOPE * np.sqrt(variance)])
-    learned = _rounded(location), scale, *slopes, covariance, FREEDOM[kind]
-    if own:
-        return PanelNumbers(*learned, OWN_EFFECTS, OWN_FLAT[kind])
-    few = 0.0 if told else FEW[kind]
-    return PanelNumbers(*learned, EFFECTS, FLAT[kind], BETTER, OTHER[kind], few)
+    location = _rounded(best[:5] * PLACES[kind])
+    learned = location, scale, *slopes, covariance, FREEDOM[kind]
+    if seen[0].own:
+        found = PanelNumbers(*learned, OWN_EFFECTS, OWN_FLAT[kind])
+    else:
+        found = PanelNumbers(*learned, EFFECTS, FLAT[kind], BETTER, OTHER[kind], FEW[kind])
+    return fit_told(found, seen, weight, member, rng)
+
+
+def fit_told(
+    known: PanelNumbers,
+    seen: Sequence[Observed],
+    weight: np.ndarray,
+    member: np.ndarray,
+    rng: np.random.Generator,
+) -> PanelNumbers:
+    """What follows where the user knows how many labels are wrong: as many as truly are."""
+    kind, own = seen[0].kind, seen[0].own
+    signs, right = (
+        np.array([label_signs(o) for o in seen]),
+        np.array([o.right_labels for o in seen]),
+    )
+    root = np.sqrt(weight)
+    expected = np.linalg.lstsq(signs * root[:, None], right * root, rcond=None)[0]
+    better = right - signs @ expected
+    spread = float(np.sqrt(weight @ better**2 / weight.sum()))
+    surprise = better * (2 * np.array([o.agreement for o in seen]) - 1)
+    level = np.array([o.level for o in seen])
+    centre, scale = np.array([known.level(o) for o in seen]).T
+    shares = [WrongLabels(np.array([o.wrong]), o.agreement).bounds(o.wrong) for o in seen]
+    low, high = logit(np.clip(np.array(shares, dtype=float).T, *POSSIBLE))
+
+    def loss(p: np.ndarray) -> float:
+        middle, sd = between_bounds(low, high, centre + p[0] * surprise, scale * np.exp(p[1]))
+        fit = weight @ (student.logpdf((level - middle) / sd, FREEDOM[kind]) - np.log(sd))
+        return float(0.5 * (p[0] - 1) ** 2 + 0.5 * ((p[1] + 0.2) / 0.5) ** 2 - fit)
+
+    moved, left = minimize(loss, [1.0, -0.2], method="Nelder-Mead").x
+    away, by, again = (level - centre) / scale, surprise / scale, []
+    for _ in range(BOOTSTRAPS):
+        some = (weight * rng.dirichlet(np.ones(member.max() + 1))[member])[:, None]
+        again.append(float((some.T @ (by * away))[0] / (some.T @ by**2)[0]))
+    return replace(
+        known,
+        right_labels=_rounded(expected),
+        right_labels_sd=round(spread, 4),
+        moved=round(float(moved), 4),
+        moved_sd=round(float(np.std(again)), 4),
+        left=round(min(1.0, WIDEN_LEFT[own][kind] * float(np.exp(left))), 4),
+    )
 
 
 def _rounded(values: Any, digits: int = 4) -> Any:
@@ -213,13 +236,18 @@ def _pool(slope: np.ndarray, error: np.ndarray, weight: np.ndarray) -> tuple[flo
     return mean, variance
 
 
-def fit_all(seen: Sequence[Observed], *, told: bool = False) -> dict[bool, dict[str, PanelNumbers]]:
-    """Numbers of both kinds: predictions of others (False), and from these very labels (True);
-    ``told``: for users who know how many labels are wrong."""
+def fit_all(seen: Sequence[Observed]) -> dict[bool, dict[str, PanelNumbers]]:
+    """Numbers of both kinds: predictions of others (False), and from these very labels (True)."""
     return {
-        own: {kind: fit([o for o in seen if o.own == own], kind, told=told) for kind in KINDS}
+        own: {kind: fit([o for o in seen if o.own == own], kind) for kind in KINDS}
         for own in (False, True)
     }
+
+
+def leave_out(seen: Sequence[Observed]) -> dict[str, dict[bool, dict[str, PanelNumbers]]]:
+    """For each family the numbers learned from all others."""
+    families = sorted({o.family for o in seen})
+    return {f: fit_all([o for o in seen if o.family != f]) for f in families}
 
 
 def observed_cases() -> list[Observed]:
@@ -244,17 +272,17 @@ def _observe_panel(key: tuple[str, str]) -> list[Observed]:
 
 def main() -> None:
     seen = observed_cases()
-    families = sorted({o.family for o in seen}) if "--leave-out" in sys.argv else []
     with open(sys.argv[-1], "w") if sys.argv[-1].endswith(".json") else nullcontext() as file:
         if file is not None:
             json.dump([asdict(o) for o in seen], file)
-    for left_out in ("nothing", *families):
-        some = [o for o in seen if o.family != left_out]
-        for told in (False, True):
-            for own, kinds in fit_all(some, told=told).items():
-                for kind, values in kinds.items():
-                    about = f"{'own labels' if own else 'others'}{', told' if told else ''}"
-                    print(f"left out: {left_out:<20} {about:<17}{kind:<8}{values}", flush=True)
+    found = {"nothing": fit_all(seen)}
+    if "--leave-out" in sys.argv:
+        found |= leave_out(seen)
+    for name, numbers in found.items():
+        for own, kinds in numbers.items():
+            for kind, values in kinds.items():
+                about = "own labels" if own else "others"
+                print(f"left out: {name:<20} {about:<11}{kind:<8}{values}")
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@
 
     python studies/hostile.py 300            the kind of panel not known
     python studies/hostile.py 300 people     told
+    python studies/hostile.py 300 people mean    told, and how many of the labels are wrong
 
 Differences between that classifier and one which is right on 95% (94% in world 3) come last.
 """
@@ -47,10 +48,14 @@ def _panel(rng: np.random.Generator, shared: np.ndarray, size: int, error: float
 
 
 def run(
-    trials: int, golds: tuple[int, ...] = GOLD, draws: int = 2000, panel: str | None = None
+    trials: int,
+    golds: tuple[int, ...] = GOLD,
+    draws: int = 2000,
+    panel: str | None = None,
+    mean: bool = False,
 ) -> Held:
     """For each world, number of gold items and metric: held, width beside gold alone's, gold
-    held.
+    held. ``mean``: `noise=` is the true share of wrong labels.
     """
     found: Held = defaultdict(list)
     for number in (1, 2, 3):
@@ -62,7 +67,8 @@ def run(
             for n_gold in golds:
                 gold = {int(i): int(truth[i]) for i in order[:n_gold]}
                 told = {"gold": gold, "panel": panel, "draws": draws, "seed": seed}
-                report = tr.grade(predicted, labels, **told)
+                noise = float((labels != truth[:, None]).mean()) if mean else None
+                report = tr.grade(predicted, labels, noise=noise, **told)
                 for name in METRICS:
                     low, high = report[name].interval(0.95)
                     least, most = report.gold_alone[name].interval(0.95)
@@ -74,7 +80,11 @@ def run(
 
 
 def run_pairs(
-    trials: int, golds: tuple[int, ...] = GOLD, draws: int = 400, panel: str | None = None
+    trials: int,
+    golds: tuple[int, ...] = GOLD,
+    draws: int = 400,
+    panel: str | None = None,
+    mean: bool = False,
 ) -> dict[tuple[int, int], list[tuple[bool, float, bool, bool]]]:
     """For each world and number of gold items, of the difference of two accuracies: held, width
     beside gold alone's, whether the verdict is sure (P of .9 and more), and sure and right.
@@ -92,7 +102,8 @@ def run_pairs(
                 known[order[:n_gold]] = truth[order[:n_gold]]
                 gold = {int(i): int(truth[i]) for i in order[:n_gold]}
                 told = {"gold": gold, "panel": panel, "draws": draws, "seed": seed}
-                gap = tr.compare(both, labels, **told).difference("accuracy")
+                noise = float((labels != truth[:, None]).mean()) if mean else None
+                gap = tr.compare(both, labels, noise=noise, **told).difference("accuracy")
                 alone = tr.Estimate.from_draws(
                     difference_draws((first, second), known, "sample", draws, rng),
                     support=(-1.0, 1.0),
@@ -120,19 +131,20 @@ def metric(name: str, truth: np.ndarray, predicted: np.ndarray) -> float:
 def main() -> None:
     trials = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     panel = sys.argv[2] if len(sys.argv) > 2 else None
+    mean = "mean" in sys.argv[3:]
     error = np.sqrt(0.95 * 0.05 / trials)
     print(
         f"{trials} data sets per world (± {error:.3f}): held / width beside gold alone's (gold "
         "held)"
     )
-    for (number, n_gold, name), rows in run(trials, panel=panel).items():
+    for (number, n_gold, name), rows in run(trials, panel=panel, mean=mean).items():
         held, ratio, alone = np.mean(rows, axis=0)
         largest = max(row[1] for row in rows)
         print(
             f"world {number}  {n_gold:>3} gold  {name:<10}{held:.3f} / {ratio:.2f} ({alone:.3f}), "
             f"widest {largest:.2f}"
         )
-    for (number, n_gold), pairs in run_pairs(trials, panel=panel).items():
+    for (number, n_gold), pairs in run_pairs(trials, panel=panel, mean=mean).items():
         held, ratio, sure, right = np.mean(pairs, axis=0)
         print(
             f"world {number}  {n_gold:>3} gold  difference {held:.3f} / {ratio:.2f}, "

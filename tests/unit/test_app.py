@@ -713,7 +713,7 @@ def test_nothing_is_kept_unless_asked(visitor: Visitor, store: Store) -> None:
 DRAWN = {
     "grade": {"cluster": "patient", "weights": "stands_for", "by": "site", "deployment": "0.1"},
     "rate": {"stratum": "site", "calibration_chosen": "truth", "file-calibration_set": "3"},
-    "compare": {"cluster": "patient", "by": "site"},
+    "compare": {"cluster": "patient", "by": "site", "trained_on_labels": "second, said,"},
     "labelers": {"cluster": "patient", "by": "site"},
     "plan": {"cluster": "patient", "budget": "50", "label_cost": "0.5", "gold_cost": "1"},
 }
@@ -757,6 +757,8 @@ def test_how_items_were_drawn_is_asked_as_the_command_has_it(
     command = html.unescape(re.findall(r'<code id="command">(.*?)</code>', shown)[0])
     for name in ("cluster", "by", "stratum", "weights", "deployment"):
         assert (f"--{name} " in command) == (name in DRAWN[job])
+    if job == "compare":
+        assert "--trained-on-labels second --trained-on-labels said" in command
     for name, content in sent.items():
         (tmp_path / name).write_text(content)
     monkeypatch.chdir(tmp_path)

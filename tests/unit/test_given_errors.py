@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 
 import truthing as tr
-from truthing.truth.given_errors import given_errors, wrong_labels
-from truthing.truth.link.told import Told, told_labels, within
+from truthing.truth.given_errors import given_errors
+from truthing.truth.link.told import RightLabels, WrongLabels, between_bounds, said_values
 from truthing.truth.question import Question
+from truthing.truth.wrong_labels import of_these
 
 
 def world(seed: int = 0, errors: tuple[float, ...] = (0.15, 0.2, 0.25)) -> Any:
@@ -31,24 +33,46 @@ def test_bounds_hold_however_mistakes_depend_on_each_other() -> None:
     for _ in range(2000):
         n = int(rng.integers(3, 12))
         truth, label, predicted = rng.integers(0, 3, (3, n))
-        told = Told(float((label != truth).mean()), float((label == predicted).mean()))
-        low, high = told.shares
+        wrong = np.array([(label != truth).mean()])
+        low, high = WrongLabels(wrong, float((label == predicted).mean())).bounds(wrong)
         assert low - 1e-12 <= (predicted == truth).mean() <= high + 1e-12
 
 
 def test_items_without_such_labels_may_be_right_or_wrong() -> None:
-    whole, half = Told(0.1, 0.8), Told(0.1, 0.8, covered=0.5)
-    assert whole.shares == pytest.approx((0.7, 0.9))
-    assert half.shares == pytest.approx((0.35, 0.95))
+    tenth = np.array([0.1])
+    assert WrongLabels(tenth, 0.8).bounds(tenth) == pytest.approx((0.7, 0.9))
+    assert WrongLabels(tenth, 0.8, covered=0.5).bounds(tenth) == pytest.approx((0.35, 0.95))
 
 
-def test_a_level_stays_within_its_bounds() -> None:
-    centre, scale = within(0.0, 1.0, 3.0, 2.0)
-    assert centre == 1.0
-    assert scale < 0.2
-    assert within(-9.0, 9.0, 0.5, 0.3) == pytest.approx((0.5, 0.3), rel=0.02)
-    spread = [one.wrong for one in told_labels(0.2, 0.03, 0.8)]
-    assert (np.mean(spread), np.std(spread)) == pytest.approx((0.2, 0.03), rel=0.01)
+def test_normals_between_bounds_have_scipys_moments() -> None:
+    from scipy.stats import truncnorm
+
+    low, high = np.array([-1.0, 0.5, -9.0, 2.0]), np.array([1.0, 4.0, 9.0, 2.5])
+    centre, scale = np.array([0.3, -0.5, 0.2, 1.0]), np.array([0.5, 1.0, 0.7, 0.4])
+    found = between_bounds(low, high, centre, scale)
+    exact = truncnorm((low - centre) / scale, (high - centre) / scale, centre, scale)
+    assert found[0] == pytest.approx(exact.mean(), abs=0.02)
+    assert found[1] == pytest.approx(exact.std(), rel=0.1)
+    far, narrow = between_bounds(*np.array([[3.0], [3.1], [-40.0], [1.0]]))
+    assert 3.0 <= far[0] <= 3.1
+    assert narrow[0] < 0.1
+
+
+def test_what_is_said_is_weighed_with_what_labels_show() -> None:
+    """A rate stays where the user put it; a vague range goes where public panels were."""
+    usual = RightLabels(2.0, 0.3, 5.0)
+    spread = said_values(0.2, 0.03)
+    assert (np.median(spread), np.quantile(spread, 0.75)) == pytest.approx((0.2, 0.222), abs=0.001)
+    sharp = WrongLabels(said_values(0.2, 0.002), 0.8)
+    assert sharp.values(usual) == pytest.approx(0.2, abs=0.005)
+    vague = WrongLabels(said_values(0.5, 0.01, (0.0, 1.0)), 0.8)
+    expected = 1 / (1 + np.exp(2.0 + 0.3 * np.random.default_rng(0).standard_t(5, 100_000)))
+    assert vague.values(usual).mean() == pytest.approx(expected.mean(), abs=0.005)
+    assert vague.values(usual).std() == pytest.approx(expected.std(), rel=0.15)
+    assert WrongLabels(vague.said, 0.8, least=(0.3, 0.01)).values(usual).min() > 0.27
+    assert WrongLabels(vague.said, 0.8, gold=(0.3, 0.01)).values(usual) == pytest.approx(
+        0.3, abs=0.03
+    )
 
 
 @pytest.mark.parametrize("panel", ["people", "models", None])
@@ -59,23 +83,26 @@ def test_known_errors_narrow_the_answer(panel: str | None) -> None:
     right = (predicted == truth).mean()
     for noise in (0.2, each, (0.18, 0.22), tr.noise.Confusion([[0.8, 0.2], [0.2, 0.8]], weight=90)):
         told = tr.grade(predicted, labels, noise=noise, panel=panel, draws=2000)
-        assert width(told) < 0.8 * width(plain)
+        assert width(told) < 0.9 * width(plain)
         low, high = told["accuracy"].interval(0.95)
         assert low < right < high
         assert sum("of the labels are wrong: then accuracy" in a for a in told.assumptions) == 1
         assert not any("does not use it" in line for line in told.assumptions)
-    assert width(tr.prevalence(labels, noise=0.2, panel=panel), 1) < 0.8 * width(
+    assert width(tr.prevalence(labels, noise=0.2, panel=panel), 1) < 0.9 * width(
         tr.prevalence(labels, panel=panel), 1
     )
 
 
 def test_the_wider_the_range_the_wider_the_answer() -> None:
     labels, predicted, _ = world()
-    widths = [
-        width(tr.grade(predicted, labels, noise=noise, draws=4000))
-        for noise in ((0.19, 0.21), (0.05, 0.45), (0.01, 0.6))
-    ]
-    assert widths[0] < widths[1] < widths[2]
+    narrow, wide, open_range, plain = (
+        tr.grade(predicted, labels, noise=noise, draws=4000)
+        for noise in ((0.19, 0.21), (0.1, 0.3), (0.0, 1.0), None)
+    )
+    assert width(narrow) < width(wide) < width(open_range)
+    assert open_range["accuracy"].interval(0.95) == pytest.approx(
+        plain["accuracy"].interval(0.95), abs=0.06
+    )
 
 
 def test_the_best_labelers_speak_for_all_where_they_leave_far_less_room() -> None:
@@ -90,31 +117,112 @@ def test_the_best_labelers_speak_for_all_where_they_leave_far_less_room() -> Non
         assert high - low < 0.12
 
 
-def test_one_poor_labeler_that_is_known_tells_nothing() -> None:
-    labels, predicted, _ = world()
-    plain, told = (tr.grade(predicted, labels, noise=n, draws=500) for n in (None, {0: 0.4}))
-    assert told["accuracy"].interval(0.95) == plain["accuracy"].interval(0.95)
-    assert any("does not use it" in line for line in told.assumptions)
+def test_best_labelers_whom_the_others_contradict_are_not_believed() -> None:
+    labels, predicted, truth = world(0, (0.3, 0.1, 0.1, 0.1))
+    rates = {0: 0.01, 1: 0.1, 2: 0.1, 3: 0.1}
+    report = tr.grade(predicted, labels, noise=rates, panel="people", draws=1000)
+    assert any("they differ from the others'" in line for line in report.warnings)
+    low, high = report["accuracy"].interval(0.95)
+    assert low < (predicted == truth).mean() < high
+
+
+def test_one_poor_labeler_that_is_known_tells_little() -> None:
+    labels, predicted, _ = world(0, (0.4, 0.2, 0.25))
+    plain, told = (tr.grade(predicted, labels, noise=n, draws=2000) for n in (None, {0: 0.4}))
+    assert told["accuracy"].interval(0.95) == pytest.approx(
+        plain["accuracy"].interval(0.95), abs=0.05
+    )
+    assert any("of the labels of 1 labeler are wrong" in line for line in told.assumptions)
+
+
+def test_few_labels_of_strangers_change_little() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 300)
+    table = np.stack([truth ^ (rng.random(300) < 0.25) for _ in range(3)], axis=1).astype(object)
+    predicted = truth ^ (rng.random(300) < 0.1)
+    stranger = np.full((300, 1), None)
+    stranger[0, 0] = 1
+    known = dict.fromkeys("abc", 0.25)
+    panels = (table, "abc"), (np.concatenate([table, stranger], axis=1), "abcx")
+    alone, beside = (
+        tr.grade(predicted, tr.Labels.from_matrix(m, labelers=list(w)), noise=known, draws=2000)
+        for m, w in panels
+    )
+    assert beside["accuracy"].interval(0.95) == pytest.approx(
+        alone["accuracy"].interval(0.95), abs=0.03
+    )
+
+
+@pytest.mark.parametrize("noise", [(0.0, 0.0), {0: 1e-9, 1: 1e-9}, {0: 0.05}, {0: 0.05, 1: 0.05}])
+def test_rates_of_nothing_and_labelers_without_labels(noise: Any) -> None:
+    table = [[0, 0, None], [1, 1, None]] * 40 + [[0, 1, None]]
+    predicted = [row[0] for row in table[:-10]] + [1 - row[0] for row in table[-10:]]
+    report = tr.grade(predicted, tr.Labels.from_matrix(table), noise=noise, draws=500)
+    low, high = report["accuracy"].interval(0.95)
+    assert 0 <= low < high <= 1
+    impossible = noise in ((0.0, 0.0), {0: 1e-9, 1: 1e-9})
+    assert any("does not use `noise=`" in line for line in report.warnings) == impossible
 
 
 @pytest.mark.parametrize("noise", [0.02, (0.01, 0.03), {0: 0.02, 1: 0.02, 2: 0.02}])
 def test_labels_that_contradict_what_was_said(noise: Any) -> None:
     labels, predicted, _ = world()
     report = tr.grade(predicted, labels, noise=noise, draws=500)
-    assert any("two labels of one item differ in" in line for line in report.warnings)
+    assert any("two labels of one item" in line for line in report.warnings)
     plain = tr.grade(predicted, labels, draws=500)
     assert width(report) > 0.8 * width(plain)
     models = {"a": predicted, "b": 1 - predicted}
     found = tr.compare(models, labels, noise=noise, draws=400)
-    assert sum("two labels of one item differ in" in line for line in found.warnings) == 1
+    assert sum("two labels of one item" in line for line in found.warnings) == 1
+
+
+def test_rates_far_too_high_are_not_believed() -> None:
+    labels, predicted, truth = world(0, (0.04, 0.04, 0.04))
+    report = tr.grade(predicted, labels, noise=0.4, panel="people", draws=1000)
+    assert any("where public panels agreed so often" in line for line in report.warnings)
+    low, high = report["accuracy"].interval(0.95)
+    assert low < (predicted == truth).mean() < high
+
+
+@pytest.mark.parametrize("share", [0.1, 0.2])
+def test_a_classifier_far_worse_than_its_panel_holds(share: float) -> None:
+    """Nearly always 1: what public panels tell of good classifiers must not be stretched to it."""
+    held = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        truth = (rng.random(300) < share).astype(int)
+        table = np.stack([truth ^ (rng.random(300) < 0.1) for _ in range(3)], axis=1)
+        predicted = np.ones(300, dtype=int)
+        predicted[0] = 0
+        labels = tr.Labels.from_matrix(table)
+        report = tr.grade(predicted, labels, noise=0.1, panel="people", draws=500)
+        low, high = report["accuracy"].interval(0.95)
+        held += low <= (predicted == truth).mean() <= high
+    assert held >= 18
+
+
+def test_labels_say_where_in_a_range_the_rate_lies() -> None:
+    labels, predicted, _ = world()
+    report = tr.grade(predicted, labels, noise=(0.02, 0.3), draws=500)
+    said = next(line for line in report.assumptions if "of the labels are wrong" in line)
+    found = re.search(r"that ([\d.]+)% \(± ([\d.]+)%\)", said)
+    assert found is not None
+    wrong, sd = (float(number) / 100 for number in found.groups())
+    assert (
+        0.15 < wrong < 0.27
+    )  # .2 are, and pairs of labels show it; the middle of the range is .16
+    assert 0.005 < sd < 0.28 / np.sqrt(12)
+    shares = tr.prevalence(labels, noise=0.2, draws=500).assumptions
+    assert any("then the labels' consensus is most likely right" in line for line in shares)
 
 
 def test_gold_that_contradicts_what_was_said() -> None:
     labels, predicted, truth = world(3, (0.15, 0.15, 0.15))
     gold = {i: int(truth[i]) for i in np.random.default_rng(0).permutation(400)[:60]}
-    report = tr.grade(predicted, labels, noise=0.4, gold=gold, draws=500)
-    assert any("on 60 gold items are" in line for line in report.warnings)
-    assert not any("of the labels are wrong" in line for line in report.assumptions)
+    for more in ({}, {"gold_weights": dict.fromkeys(gold, 0.15)}):
+        report = tr.grade(predicted, labels, noise=0.5, gold=gold, draws=500, **more)
+        assert any("on 60 gold items are" in line for line in report.warnings)
+        assert not any("of the labels are wrong" in line for line in report.assumptions)
     agreed = tr.grade(predicted, labels, noise=0.15, gold=gold, draws=500)
     assert any("of the labels are wrong" in line for line in agreed.assumptions)
 
@@ -127,6 +235,20 @@ def test_models_are_told_the_same_together_and_alone() -> None:
         alone = tr.grade(said, labels, noise=0.2, draws=2000, seed=1)["accuracy"]
         assert found.estimate(name, "accuracy").mean == pytest.approx(alone.mean, abs=0.005)
     assert sum("each accuracy has bounds" in line for line in found.assumptions) == 1
+
+
+@pytest.mark.parametrize("noise", [0.1, {0: 0.1, 1: 0.1, 2: 0.1}, (0.08, 0.12)])
+def test_a_classifier_that_always_says_the_same_is_graded_alike_everywhere(noise: Any) -> None:
+    rng = np.random.default_rng(1)
+    truth = (rng.random(300) < 0.1).astype(int)
+    table = np.stack([truth ^ (rng.random(300) < 0.1) for _ in range(3)], axis=1)
+    labels, always = tr.Labels.from_matrix(table), np.ones(300, dtype=int)
+    told = {"noise": noise, "panel": "people", "seed": 1}
+    share = tr.prevalence(labels, **told)[1].interval(0.95)
+    alone = tr.grade(always, labels, **told)["accuracy"].interval(0.95)
+    beside = tr.compare({"always": always, "truth": truth}, labels, **told)
+    assert alone == pytest.approx(share, abs=0.01)
+    assert beside.estimate("always", "accuracy").interval(0.95) == pytest.approx(share, abs=0.06)
 
 
 def test_a_stated_panel_error_is_not_narrowed() -> None:
@@ -146,8 +268,10 @@ def test_what_noise_models_say_of_single_labels() -> None:
     assert found is not None
     assert found.label == pytest.approx(0.75 * 0.1 + 0.25 * 0.3)
     assert given_errors(tr.noise.DawidSkene(), labels, half) is None
-    question = Question(labels, np.array([0, 1, 0]), np.full(3, -1))
-    said = wrong_labels(hard, question, question.predicted)
-    assert said is not None
+    uneven = tr.Labels.from_matrix([[0, None], [1, 1], [0, None]])
+    question = Question(uneven, np.array([1, 1, 0]), np.full(3, -1))
+    hard = given_errors(tr.noise.Difficulty([0.0, 0.5, 1.0], [0.2, 0.2]), uneven, half)
+    assert hard is not None
+    said = of_these(hard, question, question.predicted, np.ones(2, dtype=bool))
     assert said.wrong == pytest.approx(0.3)
-    assert said.agreement == pytest.approx(np.mean([0.5, 1.0, 1.0]))
+    assert said.found.agreement == pytest.approx(np.mean([0.0, 1.0, 1.0]))

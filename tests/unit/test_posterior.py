@@ -205,6 +205,20 @@ def test_stated_panel_error_means_what_it_says() -> None:
         assert np.abs(draws - model).mean() == pytest.approx(share, rel=0.35, abs=0.004)
 
 
+@pytest.mark.parametrize("error", [0.005, 0.03, 0.25])
+def test_a_stated_panel_error_holds_where_labelers_agree_too(error: float) -> None:
+    """The wider the logit's normal, the less its width says of a share near 1."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 400)
+    labels = tr.Labels.from_matrix(
+        np.stack([truth ^ (rng.random(400) < error) for _ in range(4)], axis=1)
+    )
+    for stated, expected in ((0.05, 0.05), (0.1, 0.1), ((4, 36), 0.1)):
+        draws = tr.grade(truth, labels, panel_error=stated, draws=4000)["accuracy"].draws
+        away = np.abs(draws - np.median(draws)).mean()
+        assert away == pytest.approx(expected, rel=0.1)
+
+
 def test_gold_narrows_the_default_interval_and_is_kept_exactly() -> None:
     data = panel(n=600)
     widths = []

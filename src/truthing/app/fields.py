@@ -15,7 +15,7 @@ from truthing.errors import OPTION_NAMES, InputError
 @dataclass(frozen=True)
 class Field:
     """One question. ``kind``: choice, class (one of two classes), answer (any that labels hold),
-    column (of the files), number, percent, yes or noise.
+    column (of the files), names (split by commas), number, percent, yes or noise.
     """
 
     name: str
@@ -34,6 +34,8 @@ class Field:
         if self.kind == "yes":
             return True if form.get(self.name) else None
         text = str(form.get(self.name, "")).strip()
+        if self.kind == "names":
+            return [name.strip() for name in text.split(",") if name.strip()] or None
         if not text or self.kind in ("choice", "class", "answer", "column"):
             return text or None
         return self._number(text, percent=self.kind == "percent")
@@ -69,7 +71,11 @@ def option(name: str, value: Any) -> list[str]:
     ...     "not spam"), option("sensitivity", True)
     (['--panel-error', '0.05'], ['--noise', '0.02-0.08'], ['--positive', "'not spam'"],
     ['--sensitivity'])
+    >>> option("trained_on_labels", ["a", "b"])
+    ['--trained-on-labels', 'a', '--trained-on-labels', 'b']
     """
+    if isinstance(value, list):
+        return [part for one in value for part in option(name, one)]
     flag = f"--{OPTION_NAMES.get(name, name).replace('_', '-')}"
     return [flag] if value is True else [flag, _spelt(value)]
 

@@ -21,7 +21,6 @@ from truthing.noise.steps import fix_gold
 from truthing.progress import part
 from truthing.truth import checks
 from truthing.truth.consensus import Entries
-from truthing.truth.given_errors import ToldViews, told_views
 from truthing.truth.labelers import (
     PER_ROW,
     LearnedLabelers,
@@ -30,7 +29,7 @@ from truthing.truth.labelers import (
     quick_labelers,
 )
 from truthing.truth.link.counts import MOST_DENSE
-from truthing.truth.link.views import Views, known_views, read_consensus, read_panel
+from truthing.truth.link.views import known_views, read_consensus, read_panel
 from truthing.truth.linked import answer_by_link
 from truthing.truth.missing import doubted
 from truthing.truth.outcome import NoiseSummary, Outcome
@@ -39,6 +38,7 @@ from truthing.truth.samplers.diagnostics import split_rhat
 from truthing.truth.samplers.known import sample_known
 from truthing.truth.samplers.labelers import CrowdSamples
 from truthing.truth.scores import ScoreAnswer
+from truthing.truth.told_views import told_views
 from truthing.truth.trusted_clusters import require_trustworthy, trusted_answer
 
 MOST_SCORED = 2000  # drawn truths given scores
@@ -107,11 +107,13 @@ def with_known_noise(question: Question, noise: Any, panel_error: Any = None) ->
         )
         graded = truth.argmax(axis=1) if question.constant else question.predicted
         views = known_views(Entries.of(question.labels), seen.evidence, truth, graded, prior)
-        views, told, doubts = as_told(question, noise, views, graded, panel_error)
+        about = question, noise, views, graded, panel_error
+        views, told, doubts = told_views(*about, learned=False)
         assumptions += told
         views = doubted(views, question.labels.per_item, question.doubts)
-        about = summary, assumptions, doubts, diagnostics
-        return answer_by_link(question, views, panel_error, *about)
+        return answer_by_link(
+            question, views, panel_error, summary, assumptions, doubts, diagnostics
+        )
     assumptions += question.methods
     shares = samples.prior[:, :, None] * samples.rows
     confusion = samples.counts if question.target == "sample" else shares * len(question.predicted)
@@ -119,27 +121,6 @@ def with_known_noise(question: Question, noise: Any, panel_error: Any = None) ->
     answer, told = trusted_answer(question, confusion, truth)
     assumptions += told
     return Outcome(answer, truth, assumptions, [], diagnostics, summary, curves)
-
-
-def as_told(
-    question: Question,
-    noise: Any,
-    views: Views,
-    predicted: Array,
-    panel_error: Any,
-    *,
-    several: bool = False,
-) -> ToldViews:
-    """What the user says about labelers narrows the link, but not a panel error that is stated."""
-    if noise is None or panel_error is not None:
-        return ToldViews(views, [], [])
-    return told_views(question, noise, views, predicted, several=several)
-
-
-NOISE_TELLS_LITTLE = (
-    "What `noise=` says shapes what is told of the labelers; the interval rests on how far public "
-    "panels were wrong together and does not use it. `panel_error=0` trusts it instead."
-)
 
 
 def with_learned_noise(question: Question, noise: Any, panel_error: Any = None) -> Outcome:
@@ -156,8 +137,8 @@ def with_learned_noise(question: Question, noise: Any, panel_error: Any = None) 
         views = read_consensus(entries, progress=listening)
     else:
         views = read_panel(entries, question.predicted, progress=listening)
-    given = noise if not trusted else None
-    views, told, doubts = as_told(question, given, views, views.predicted, panel_error)
+    given = question, None if trusted else noise, views, views.predicted, panel_error
+    views, told, doubts = told_views(*given, learned=True)
     views = doubted(views, question.labels.per_item, question.doubts)
     if trusted or noise is not None:
         found = describe_labelers(question, noise, views.fit, trusted=trusted)
@@ -165,8 +146,6 @@ def with_learned_noise(question: Question, noise: Any, panel_error: Any = None) 
         found = quick_labelers(question, views.fit)
     if trusted:
         return answer_by_noise_model(question, found)
-    if noise is not None and not views.told:
-        told = [NOISE_TELLS_LITTLE]
     assumptions, warnings = [*found.assumptions, *told], [*doubts, *found.warnings]
     about = found.noise, assumptions, warnings, found.diagnostics
     return answer_by_link(question, views, panel_error, *about)

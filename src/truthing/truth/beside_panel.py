@@ -9,14 +9,14 @@ import numpy as np
 from truthing.class_codes import Array
 from truthing.errors import InputError
 from truthing.labels import Labels
-from truthing.truth.answer import GROUPS_ARE_LEARNED, NOISE_TELLS_LITTLE, as_told
+from truthing.truth.answer import GROUPS_ARE_LEARNED
 from truthing.truth.consensus import Entries
-from truthing.truth.given_errors import ToldViews
 from truthing.truth.labelers import PER_ROW
 from truthing.truth.link.views import Views, known_views, read_panel
 from truthing.truth.missing import doubted
 from truthing.truth.question import Question
 from truthing.truth.samplers.known import sample_known
+from truthing.truth.told_views import ToldViews, told_views
 
 
 def views_beside_panel(
@@ -27,9 +27,8 @@ def views_beside_panel(
         raise InputError(GROUPS_ARE_LEARNED)
     labels, predicted = question.labels, question.predicted
     views = read_panel(question.entries, predicted) if learned else _known(question, noise)
-    views, told, odd = as_told(question, noise, views, predicted, panel_error, several=True)
-    if learned and noise is not None and not views.told:
-        told = [NOISE_TELLS_LITTLE]
+    about = question, noise, views, predicted, panel_error
+    views, told, odd = told_views(*about, learned=learned, several=True)
     return ToldViews(doubted(views, labels.per_item, question.doubts), told, odd)
 
 

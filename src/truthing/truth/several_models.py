@@ -30,7 +30,6 @@ from truthing.truth.assumed import (
 from truthing.truth.beside_panel import given_question, views_beside_panel
 from truthing.truth.consensus import Entries, fit_dawid_skene
 from truthing.truth.erring_gold import golds
-from truthing.truth.given_errors import ToldViews
 from truthing.truth.labelers import LARGE
 from truthing.truth.link.models import (
     Committee,
@@ -56,6 +55,7 @@ from truthing.truth.question import Question
 from truthing.truth.samplers.diagnostics import effective_size, split_rhat
 from truthing.truth.samplers.known import CHAINS
 from truthing.truth.samplers.models import Regression, sample_committee
+from truthing.truth.told_views import ToldViews
 from truthing.truth.trusted_clusters import refuse_beyond_clusters
 
 INDEPENDENT = (

@@ -101,6 +101,12 @@ JOB = Job(
         TARGET,
         BY,
         PANEL,
+        Field(
+            "trained_on_labels",
+            "Models that learned from these very labels or labelers",
+            "names",
+            "Called like their files, split by commas. They repeat the labels' mistakes.",
+        ),
         *DRAWN,
         *KINDS,
         DEPLOYMENT,

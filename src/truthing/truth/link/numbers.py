@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
 from truthing.class_codes import Array
-from truthing.truth.link.told import Told
+from truthing.truth.link.told import RightLabels, Told, between_bounds
 
 Effects = tuple[tuple[float, float], ...]  # weight and sd of the predicted classes' effects
 EFFECTS: Effects = ((0.2, 0.6), (0.5, 1.3), (0.3, 2.8))
@@ -58,6 +57,11 @@ class PanelNumbers:
     few judges know less than their agreement tells. b ~ N(slope, slope_sd²), ``effects`` are those
     of the predicted classes. ``flat``, ``better`` and ``other`` are weights of components that gold
     decides on.
+
+    Where the user knows how many labels are wrong: the logit of the share of right labels is
+    expected at ``right_labels`` · `label_signs` (± ``right_labels_sd``); by every logit more, times
+    how far the classifier agrees with them, λ is ``moved`` (± ``moved_sd``) higher, and ``left`` of
+    its scale is left.
     """
 
     location: tuple[float, ...]
@@ -71,38 +75,54 @@ class PanelNumbers:
     better: float = 0.0
     other: float = 0.0
     few: float = 0.0
+    right_labels: tuple[float, ...] = (0.0, 1.0, 0.0)
+    right_labels_sd: float = 0.4
+    moved: float = 0.0
+    moved_sd: float = 0.0
+    left: float = 1.0
 
-    def level(
-        self, seen: LevelSigns, told: Sequence[Told] = (), extra_spread: float = 0.0
-    ) -> tuple[float, float]:
-        """Centre and scale of λ; over equally likely values of what the user knows, if anything."""
-        found = [self._level(seen, one, extra_spread) for one in told or (None,)]
-        centre, scale = np.array(found).T
-        return float(centre.mean()), float(np.sqrt((scale**2).mean() + centre.var()))
-
-    def _level(
-        self, seen: LevelSigns, told: Told | None, extra_spread: float
-    ) -> tuple[float, float]:
-        at = features(seen, told)
-        parts = doubts(seen, told, extra_spread) * self.scale
+    def level(self, seen: LevelSigns, extra_spread: float = 0.0) -> tuple[float, float]:
+        """Centre and scale of λ."""
+        at = features(seen)
+        parts = doubts(seen, extra_spread) * self.scale
         squares = parts @ parts * (1 + self.few / max(seen.per_item, 1.0))
         scale = np.sqrt(squares + at @ np.array(self.covariance) @ at)
-        centre = float(self.location @ at)
-        return (centre, float(scale)) if told is None else told.within(centre, float(scale))
+        return float(self.location @ at), float(scale)
+
+    def expected_labels(self, seen: LevelSigns) -> RightLabels:
+        centre = float(self.right_labels @ label_signs(seen))
+        return RightLabels(centre, self.right_labels_sd, self.freedom)
+
+    def narrowed(
+        self, seen: LevelSigns, told: Told, centre: float, scale: float
+    ) -> tuple[float, float]:
+        """Centre and scale of a normal part of λ, given what the user knows of the labels."""
+        expected = self.expected_labels(seen)
+        surprise = told.surprise(expected)
+        left = self.left if told.compared else 1.0
+        wide = np.hypot(left * scale, self.moved_sd * surprise)
+        low, high = told.levels(expected)
+        middle, sd = between_bounds(low, high, centre + self.moved * surprise, wide)
+        if not told.several:  # no two labels to compare: half of the weight lies anywhere
+            middle = np.concatenate([middle, (low + high) / 2])
+            sd = np.concatenate([sd, (high - low) / np.sqrt(12)])
+        return float(middle.mean()), float(np.sqrt((sd**2).mean() + middle.var()))
 
 
-def features(seen: LevelSigns, told: Told | None = None) -> Array:
+def features(seen: LevelSigns) -> Array:
     """What the expected level is made of: agreement weighs more where labelers agree among
-    themselves, and so does that agreement. Behind it what the user knows of the labels."""
+    themselves, and so does that agreement."""
     agreed, among = seen.agreed * seen.accord, seen.among_level * seen.accord
-    found = np.array([1.0, seen.agreed, seen.gap, agreed, among])
-    return found if told is None else np.concatenate([found, told.features])
+    return np.array([1.0, seen.agreed, seen.gap, agreed, among])
 
 
-def doubts(seen: LevelSigns, told: Told | None = None, extra_spread: float = 0.0) -> Array:
+def label_signs(seen: LevelSigns) -> Array:
+    """What the expected share of right labels is made of."""
+    return np.array([1.0, seen.among_level, seen.among_level * seen.accord])
+
+
+def doubts(seen: LevelSigns, extra_spread: float = 0.0) -> Array:
     """What the scale is made of: a part that is always there, the spread of the views, lack of
-    accord, the distance between agreement with the predictions and among the labelers; behind it
-    the room that knowledge of the labels leaves."""
+    accord, the distance between agreement with the predictions and among the labelers."""
     spread = np.hypot(seen.spread, extra_spread)
-    found = np.array([1.0, spread, 1 - seen.accord, seen.distance])
-    return found if told is None else np.append(found, np.ptp(told.features[:2]) / 2)
+    return np.array([1.0, spread, 1 - seen.accord, seen.distance])

@@ -17,16 +17,18 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import betaincinv, gammaincinv
+from scipy.special import betaincinv, expit, gammaincinv, ndtri
 
 from truthing.class_codes import Array
 from truthing.errors import InputError
-from truthing.truth.link.learned import DEFAULT, OWN_LABELS, TOLD, TOLD_OWN
+from truthing.truth.link.learned import DEFAULT, OWN_LABELS
 from truthing.truth.link.numbers import ABOVE, ABOVE_SD, EFFECTS, PanelNumbers
 from truthing.truth.link.views import Views
 
 PanelError = float | tuple[float, float]
 SLICES = (0.35, 0.3, 0.2, 0.1, 0.05)  # of Student's t, each one normal
+NORMAL = ndtri((np.arange(400) + 0.5) / 400)  # equally likely values
+SCALES = np.geomspace(1e-4, 100, 400)  # that a user's word is looked up in
 # what a gold item counts, where gold is scarce and where it is not: the link's form is not exact,
 # and of language models that told only where gold was scarce (docs/honesty.md)
 TEMPER = {"people": (0.95, 0.95), "models": (0.9, 1.0)}
@@ -83,7 +85,7 @@ def learned_components(
 ) -> Components:
     """As public panels were, of predictions from these very labels (``own``) or others; a panel of
     unknown or mixed kind gets half of each kind's ``numbers``."""
-    numbers = numbers or numbers_for(own=own, told=bool(views.told))
+    numbers = numbers or (OWN_LABELS if own else DEFAULT)
     kinds = KINDS if panel not in KINDS else (panel,)
     parts = [(kind, 1 / len(kinds), False) for kind in kinds]
     if panel in KINDS and (other := numbers[panel].other):
@@ -92,14 +94,16 @@ def learned_components(
     for kind, part, gold_only in parts:
         known = numbers[kind]
         flat, better = known.flat * part, known.better * part
-        centre, scale = known.level(views, views.told, extra_spread)
+        centre, scale = known.level(views, extra_spread)
         for weight, multiple in student_slices(known.freedom):
             wide = np.sqrt(max(multiple, 1.0))  # an odd level allows an odd slope
+            normal = centre, scale * float(np.sqrt(multiple))
+            if views.told is not None:
+                normal = known.narrowed(views, views.told, *normal)
             for share, effect in known.effects:
                 portion = (part - 2 * flat - better) * weight * share
-                level = False, centre, scale * np.sqrt(multiple)
                 below = known.slope, known.slope_sd * wide, effect
-                rows.append((portion, *level, *below, gold_only))
+                rows.append((portion, False, *normal, *below, gold_only))
         rows += _flat_rows(centre, known.slope, flat, flat)
         if better:
             upwards = False, centre + ABOVE, ABOVE_SD, known.slope, known.slope_sd
@@ -108,22 +112,13 @@ def learned_components(
     return _as_components(rows, (float(few), float(many)), BETWEEN)
 
 
-def numbers_for(*, own: bool, told: bool) -> dict[str, PanelNumbers]:
-    """For predictions from these very labels (``own``) or others; ``told``: the user knows how many
-    labels are wrong."""
-    if told:
-        return TOLD_OWN if own else TOLD
-    return OWN_LABELS if own else DEFAULT
-
-
 def stated_components(
     views: Views, panel_error: PanelError, *, slope: float = 0.6, slope_sd: float = 0.4
 ) -> Components:
     """A user's word: the expected |accuracy - what the model expects| is ``panel_error``, or
     Beta(a, b) distributed. A tenth of the weight lets gold contradict it."""
-    right = views.model_accuracy
-    scales = stated_scales(right * (1 - right), panel_error)
     centre = float(views.levels[1])
+    scales = stated_scales(centre, panel_error)
     rows: list[Row] = [
         (0.9 * share / len(scales), False, centre, scale, slope, slope_sd, effect, False)
         for scale in scales
@@ -148,11 +143,10 @@ def _as_components(
     return Components(weight, flat > 0, *numbers, gold_only > 0, temper, between)
 
 
-def stated_scales(variance: float, panel_error: PanelError) -> Array:
+def stated_scales(centre: float, panel_error: PanelError) -> Array:
     """Scales of a share's logit, equally likely; several where ``panel_error`` is a distribution.
 
-    For a normal logit of scale s the expected difference of a share A is about
-    s·A(1 - A)·√(2/π), which fixes s; ``variance`` is A(1 - A).
+    A share whose logit is normal around ``centre`` is expected to lie ``panel_error`` from it.
     """
     if isinstance(panel_error, tuple):
         a, b = panel_error
@@ -168,7 +162,8 @@ def stated_scales(variance: float, panel_error: PanelError) -> Array:
                 "the noise model."
             )
         shares = np.array([float(panel_error)])
-    return np.maximum(shares / (np.sqrt(2 / np.pi) * max(variance, 0.02)), 1e-4)
+    apart = np.abs(expit(centre + SCALES[:, None] * NORMAL) - expit(centre)).mean(axis=1)
+    return np.interp(shares, apart, SCALES)
 
 
 @cache

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import expit, logit
+from scipy.special import logit
 
 from truthing.class_codes import Array
 from truthing.engine.base import NO_VOTES, Engine, Shard
@@ -51,8 +51,7 @@ class Views:
     that say what the classifier says; ``signal`` is an item's log-odds of a right prediction.
     ``among`` is the share of pairs of an item's labels that agree (NaN: there are no pairs),
     ``by_chance`` what it would be if labels had nothing to do with their item, ``per_item`` the
-    mean number of labels of a labelled item. ``told`` are equally likely values of what the user
-    knows of the labels, none where nothing.
+    mean number of labels of a labelled item. ``told`` is what the user knows of the labels.
 
     Where items are too many for memory a row stands for ``size`` of them in the same bin of
     the signal, and ``wrong`` is their mean; rows with gold stand for one.
@@ -72,7 +71,7 @@ class Views:
     among: float = float("nan")
     by_chance: float = 0.5
     per_item: float = 1.0
-    told: tuple[Told, ...] = ()
+    told: Told | None = None
 
     def with_signs_of(self, other: Views) -> Views:
         """The same view of each item; how right predictions are as a whole as ``other`` has it."""
@@ -89,12 +88,6 @@ class Views:
         if self.bins is not None:
             return self.bins
         return signal_bins(self.predicted, self.signal)
-
-    @property
-    def model_accuracy(self) -> float:
-        """How often the prediction is right by the consensus with the classifier as a rater."""
-        n = self.n_items
-        return float((expit(self.levels[1]) * (n + 1) - 0.5) / n)
 
     def wrong_classes(self) -> Array:
         """What the consensus takes the wrong predictions of each row for, rows × classes."""
