@@ -292,8 +292,9 @@ def positive_class(classes: tuple[Any, ...], positive: Any, assumptions: list[st
     return classes.index(positive)
 
 
-def as_noise(noise: Any) -> Any:
-    """A number, a range, a mapping or a model, as a model."""
+def as_noise(noise: Any, labels: Labels | None = None) -> Any:
+    """A number, a range, a mapping or a model, as a model; a mapping is about labelers who are in
+    ``labels``."""
     if noise is None:
         return None
     if isinstance(noise, bool):
@@ -303,6 +304,7 @@ def as_noise(noise: Any) -> Any:
     if isinstance(noise, tuple) and len(noise) == 2:
         return Symmetric((float(noise[0]), float(noise[1])))
     if isinstance(noise, Mapping):
+        _check_known(noise, labels)
         scalar = all(np.ndim(v) == 0 for v in noise.values())
         return Symmetric(dict(noise)) if scalar else Confusion(dict(noise))
     if isinstance(noise, NoiseModel | Learned):
@@ -311,6 +313,22 @@ def as_noise(noise: Any) -> Any:
         f"noise is a {type(noise).__name__}: give a rate, a mapping from labeler to rate or "
         "matrix, or a model with log_likelihood(labels)."
     )
+
+
+def _check_known(noise: Mapping[Any, Any], labels: Labels | None) -> None:
+    """Rates are numbers, and about somebody who is here."""
+    for name, rate in noise.items():
+        if np.ndim(rate) == 0 and not isinstance(rate, int | float | np.number):
+            raise InputError(
+                f"noise says {rate!r} about labeler {name!r}: give a rate such as 0.05, or a "
+                "confusion matrix, and leave out labelers of whom nothing is known."
+            )
+    if labels is not None and not any(name in noise for name in labels.labelers):
+        named = f"names {listing(map(repr, noise), 3)}, none of them" if noise else "names none"
+        raise InputError(
+            f"noise {named} of the labelers ({listing(map(repr, labels.labelers), 3)}): give "
+            "rates by the names that the labels have."
+        )
 
 
 def as_prior(prior: Any, classes: tuple[Any, ...]) -> Array:

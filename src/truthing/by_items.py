@@ -90,7 +90,7 @@ def grade_items(
     kind = panel_of(panel, labels.labelers, assumptions)
     among = kinds.panel(joined, kind, seed, assumptions)
     check_metrics(metrics or (), labels.classes, place)
-    model = order.model(as_noise(kinds.model(noise)))
+    model = order.model(as_noise(kinds.model(noise), labels))
     order = order.let_go(model)
     fixed = None if prior is None else as_prior(prior, labels.classes)
     shares = as_deployment(deployment, labels.classes, place)

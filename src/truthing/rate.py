@@ -193,7 +193,7 @@ def prevalence(
         cluster = {item: shared_item(item) for item in joined.labels.items}
     votes = joined.labels
     require_two_classes(votes.classes)
-    model = order.model(as_noise(kinds.model(noise)))
+    model = order.model(as_noise(kinds.model(noise), votes))
     fixed = None if prior is None else as_prior(prior, votes.classes)
     survey = survey_of(joined, order, cluster=cluster, weights=weights, stratum=stratum, by=by)
     err: dict[str, Any] = {"noise": noise, "panel_error": panel_error, "cluster": cluster}

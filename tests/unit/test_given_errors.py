@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -86,7 +87,7 @@ def test_known_errors_narrow_the_answer(panel: str | None) -> None:
         assert width(told) < 0.9 * width(plain)
         low, high = told["accuracy"].interval(0.95)
         assert low < right < high
-        assert sum("of the labels are wrong: then accuracy" in a for a in told.assumptions) == 1
+        assert sum("of the labels are wrong" in a for a in told.assumptions) == 1
         assert not any("does not use it" in line for line in told.assumptions)
     assert width(tr.prevalence(labels, noise=0.2, panel=panel), 1) < 0.9 * width(
         tr.prevalence(labels, panel=panel), 1
@@ -160,7 +161,7 @@ def test_rates_of_nothing_and_labelers_without_labels(noise: Any) -> None:
     report = tr.grade(predicted, tr.Labels.from_matrix(table), noise=noise, draws=500)
     low, high = report["accuracy"].interval(0.95)
     assert 0 <= low < high <= 1
-    impossible = noise in ((0.0, 0.0), {0: 1e-9, 1: 1e-9})
+    impossible = noise == (0.0, 0.0)
     assert any("does not use `noise=`" in line for line in report.warnings) == impossible
 
 
@@ -205,7 +206,7 @@ def test_labels_say_where_in_a_range_the_rate_lies() -> None:
     labels, predicted, _ = world()
     report = tr.grade(predicted, labels, noise=(0.02, 0.3), draws=500)
     said = next(line for line in report.assumptions if "of the labels are wrong" in line)
-    found = re.search(r"that ([\d.]+)% \(± ([\d.]+)%\)", said)
+    found = re.search(r"with what labels show it is ([\d.]+)% \(± ([\d.]+)%\)", said)
     assert found is not None
     wrong, sd = (float(number) / 100 for number in found.groups())
     assert (
@@ -275,3 +276,35 @@ def test_what_noise_models_say_of_single_labels() -> None:
     said = of_these(hard, question, question.predicted, np.ones(2, dtype=bool))
     assert said.wrong == pytest.approx(0.3)
     assert said.found.agreement == pytest.approx(np.mean([0.0, 1.0, 1.0]))
+
+
+@pytest.mark.parametrize(
+    ("noise", "message"),
+    [
+        ({0: None}, "noise says None about labeler 0"),
+        ({0: "a tenth"}, "noise says 'a tenth' about labeler 0"),
+        ({"0": 0.1}, "noise names '0', none of them of the labelers"),
+        ({}, "noise names none of the labelers"),
+    ],
+)
+def test_rates_of_nobody_and_rates_that_are_none(noise: Any, message: str) -> None:
+    labels, predicted, truth = world()
+    for ask in (
+        lambda: tr.grade(predicted, labels, noise=noise),
+        lambda: tr.prevalence(labels, noise=noise),
+        lambda: tr.compare({"a": predicted, "b": truth}, labels, noise=noise),
+        lambda: tr.labelers(labels, noise=noise),
+    ):
+        with pytest.raises(tr.InputError, match=message):
+            ask()
+
+
+def test_a_file_with_two_rates_for_one_labeler(tmp_path: Path) -> None:
+    from truthing.cli.parse import noise
+
+    place = tmp_path / "rates.csv"
+    place.write_text("labeler,error\na,0.15\nb,0.1\na,0.15\n")
+    assert noise(str(place)) == {"a": 0.15, "b": 0.1}
+    place.write_text("labeler,error\na,0.15\na,0.05\n")
+    with pytest.raises(tr.InputError, match=r"gives labeler 'a' two rates, 0.15 and 0.05: keep"):
+        noise(str(place))

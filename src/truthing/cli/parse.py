@@ -62,7 +62,14 @@ def noise(text: str | None) -> Any:
             f"{text} needs a labeler and an error column; it has {', '.join(table.frame.columns)}."
         )
     codes, names = table.required(who, "labeler")
-    return {names[c]: float(v) for c, v in zip(codes, table.numbers(rate, "error"))}
+    rates: dict[Any, float] = {}
+    for code, found in zip(codes, table.numbers(rate, "error")):
+        if rates.setdefault(names[code], float(found)) != float(found):
+            raise InputError(
+                f"{text} gives labeler {names[code]!r} two rates, {rates[names[code]]:g} and "
+                f"{found:g}: keep one."
+            )
+    return rates
 
 
 def gold_error(text: str | None) -> Any:

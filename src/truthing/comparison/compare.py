@@ -263,7 +263,7 @@ def compare(
         votes if panel_error != 0 else without_any_copies(votes, panels),
         codes,
         first.gold,
-        order.model(as_noise(kinds.model(noise))),
+        order.model(as_noise(kinds.model(noise), votes)),
         panel_error,
         gold_weights=chosen.chances,
         gold_chosen=chosen,

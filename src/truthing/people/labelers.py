@@ -156,7 +156,7 @@ def labelers(
     votes = joined.labels
     _require_names(votes)
     survey = survey_of(joined, order, cluster=cluster, weights=weights, stratum=stratum, by=by)
-    model = order.model(as_noise(Kinds(scale=scale).model(noise)))
+    model = order.model(as_noise(Kinds(scale=scale).model(noise), votes))
     fixed = None if prior is None else as_prior(prior, votes.classes)
     learned = known_noise.must_be_learned(model, votes)
     if learned and not isinstance(model, TableNoise):

@@ -12,7 +12,9 @@ from truthing.labels import Labels
 from truthing.noise.base import TableNoise, combined_error
 from truthing.noise.known import Confusion, Difficulty, Symmetric
 
-WORTH = 200  # labels that a rate counts as learned from; a range says how well it is known
+# labels that a rate of all labelers counts as learned from, and a rate of each; a range says how
+# well it is known
+WORTH, WORTH_OF_EACH = 200, 50
 SHARES_OFF = 0.05  # sd of the classes' shares, which confusion matrices are weighed with
 
 
@@ -40,10 +42,20 @@ def given_errors(noise: Any, labels: Labels, class_shares: Array) -> GivenErrors
     if isinstance(noise, Symmetric) and noise.range is not None:
         low, high = noise.range
         return GivenErrors(rate[labels.labeler], off, np.inf, (float(low), float(high)))
-    if isinstance(noise, Confusion) and noise.weight is not None:
-        off = np.hypot(off, np.sqrt(rate * (1 - rate) / (noise.weight + 1)))
-        return GivenErrors(rate[labels.labeler], off, np.inf)
-    return GivenErrors(rate[labels.labeler], off)
+    given = noise.error if isinstance(noise, Symmetric) else noise.matrices
+    weight = noise.weight if isinstance(noise, Confusion) else None
+    if weight is None and not isinstance(given, Mapping) and np.ndim(given) in (0, 2):
+        return GivenErrors(rate[labels.labeler], off)
+    off = np.hypot(off, error_of(rate, weight or WORTH_OF_EACH))
+    return GivenErrors(rate[labels.labeler], off, np.inf)
+
+
+def error_of(rate: Any, n: float) -> Any:
+    """The standard error of a rate learned from so many labels, none of which need be wrong."""
+    if np.isinf(n):
+        return 0.0 * rate
+    smooth = (rate * n + 0.5) / (n + 1)
+    return np.sqrt(smooth * (1 - smooth) / n)
 
 
 def _known_tables(noise: TableNoise, labels: Labels) -> Array:

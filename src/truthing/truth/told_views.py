@@ -35,17 +35,17 @@ LITTLE = (
 )
 PUBLIC, STATED = "how far public panels were wrong together", "the panel error that you stated"
 USED = (
-    "{says} that {wrong:.1%} (± {sd:.1%}) of the labels{whose} are wrong: then {right}, however "
-    "mistakes depend on each other.{usual} A rate counts as learned from 200 labels; a range says "
-    "how well it is known; `panel_error=0` trusts both fully."
+    "`noise=` says that {said:.1%}{known} of the labels{whose} are wrong{moved}: then {right}, "
+    "however mistakes depend on each other.{usual} A rate counts as learned from 200 labels, "
+    "one labeler's own from 50; a range says how well it is known; `panel_error=0` trusts all "
+    "fully.{who}"
 )
+KNOWN, MOVED = " (± {sd:.1%})", "; with what {who} show it is {wrong:.1%} (± {sd:.1%})"
 USUAL = (
-    " Within that it is expected where public panels had it whose labels were as much better or "
-    "worse than their agreement shows."
+    " Within that it follows public panels: it is higher where labels are better than those of "
+    "labelers who agree so well usually are, and lower where they are worse."
 )
 WHO = " Who of the labelers is better is learned from their labels."
-GIVEN = "`noise=` says"
-AND_MORE = "`noise=`, with what labels and gold show, says"
 ACCURACY = "accuracy most likely lies between {low:.1%} and {high:.1%}"
 CONSENSUS = "the labels' consensus is most likely right on {low:.1%} to {high:.1%} of the items"
 SEVERAL = "each accuracy has bounds"
@@ -104,20 +104,22 @@ def told_views(
     if odd:
         return nothing._replace(views=plain, warnings=[odd])
     right = SEVERAL if several else CONSENSUS if constant else ACCURACY
-    words = _used(best, told, usual, right) + (WHO if alike else "")
-    return ToldViews(replace(views, told=told), [words], [])
+    who = WHO if alike else ""
+    return ToldViews(replace(views, told=told), [_used(best, told, usual, right, who)], [])
 
 
-def _used(best: Labelled, told: Told, usual: list[RightLabels], right: str) -> str:
+def _used(best: Labelled, told: Told, usual: list[RightLabels], right: str, who: str) -> str:
     """``right``: how it is said where the accuracy lies."""
     values = np.concatenate([told.values(expected) for expected in usual])
     low, high = best.found.bounds(values)
     moved = abs(values.mean() - best.wrong) > best.sd / 2
+    shown = "labels" if best.found.gold is None else "labels and gold"
     return USED.format(
-        says=AND_MORE if moved else GIVEN,
-        wrong=values.mean() if moved else best.wrong,
-        sd=values.std() if moved else best.sd,
+        said=best.wrong,
+        known="" if moved else KNOWN.format(sd=best.sd),
         whose="" if best.labelers.all() else f" of {people(best)}",
+        moved=MOVED.format(who=shown, wrong=values.mean(), sd=values.std()) if moved else "",
         right=right.format(low=low.min(), high=high.max()),
         usual=USUAL if told.compared else "",
+        who=who,
     )

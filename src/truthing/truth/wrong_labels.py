@@ -11,7 +11,7 @@ from scipy.special import bdtr, bdtrc
 
 from truthing.class_codes import Array
 from truthing.labels import Labels
-from truthing.truth.given_errors import GivenErrors
+from truthing.truth.given_errors import GivenErrors, error_of
 from truthing.truth.link.told import RightLabels, WrongLabels, said_values
 from truthing.truth.link.views import agreeing_pairs
 from truthing.truth.question import Question
@@ -68,9 +68,9 @@ def best_of(
 
 
 def _room(these: Labelled) -> float:
-    """How far apart the bounds of accuracy are."""
-    low, high = these.found.bounds(np.array([these.wrong]))
-    return float(high[0] - low[0])
+    """How far apart the bounds of accuracy are, for all that the user may mean."""
+    low, high = these.found.bounds(np.quantile(these.found.said, REACH))
+    return float(high.max() - low.min())
 
 
 def of_these(
@@ -95,7 +95,8 @@ def of_these(
     off = np.nan_to_num(by_labeler / seen.sum() * errors.off)
     parts = [
         float(np.linalg.norm(off)),
-        float(np.sqrt(wrong * (1 - wrong) * (1 / seen.sum() + 1 / errors.worth))),
+        float(np.sqrt(wrong * (1 - wrong) / seen.sum())),
+        float(error_of(wrong, errors.worth)),
         float(mean(silent.astype(float)).mean()) / 2,
     ]
     sd = float(np.linalg.norm(parts))
@@ -196,8 +197,8 @@ def odd_between(
     )
     expected = a + b - a * b * labels.n_classes / max(labels.n_classes - 1, 1)
     over = float((differ - expected).mean())
-    known = np.sqrt(sum(e.mean() * (1 - e.mean()) for e in (a, b)) / errors.worth)
-    if over <= CLEARLY * np.hypot(differ.std() / np.sqrt(both.sum()), known):
+    spare = np.hypot(differ.std() / np.sqrt(both.sum()), these.sd)
+    if over <= CLEARLY * spare:
         return ""
     return (
         f"`noise=` says that {a.mean():.1%} of the labels of {people(these)} are wrong, but "
