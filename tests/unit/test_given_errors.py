@@ -106,6 +106,29 @@ def test_the_wider_the_range_the_wider_the_answer() -> None:
     )
 
 
+def test_a_range_is_taken_at_its_word() -> None:
+    """What labels show moves the share within it, never out of it; few items do not matter."""
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 2, 300)
+    table = np.stack([truth ^ (rng.random(300) < 0.05) for _ in range(3)], axis=1)
+    report = tr.grade(truth, tr.Labels.from_matrix(table), noise=(0.05, 0.05), draws=1000)
+    assert any("that 5.0% (± 0.0%) of the labels are wrong:" in a for a in report.assumptions)
+    assert report["accuracy"].interval(0.95)[1] > 0.99
+    few = tr.Labels.from_matrix([[0, 1], [1, 1], [0, 0], [0, 0], [1, 0]])
+    said = tr.grade([0, 1, 0, 0, 1], few, noise=(0.3, 0.3), draws=500)
+    assert not any("`noise=`" in line for line in said.warnings)
+    assert any("that 30.0% (± 0.0%) of the labels are wrong:" in a for a in said.assumptions)
+
+
+@pytest.mark.parametrize("noise", [0.9, tr.noise.Confusion([[0.1, 0.9], [0.9, 0.1]], weight=40)])
+def test_rates_that_are_refused_are_not_assumed(noise: Any) -> None:
+    labels, predicted, _ = world()
+    report = tr.grade(predicted, labels, noise=noise, draws=500)
+    assert sum("the interval does not use `noise=`" in line for line in report.warnings) == 1
+    assert not any("noise of the labelers is as given" in line for line in report.assumptions)
+    assert not any("trusts it instead" in line for line in report.assumptions)
+
+
 def test_the_best_labelers_speak_for_all_where_they_leave_far_less_room() -> None:
     labels, predicted, truth = world(2, (0.02, 0.35, 0.4, 0.4))
     rates = {0: 0.02, 1: 0.35, 2: 0.4, 3: 0.4}

@@ -51,6 +51,7 @@ GOLD_IS_A_LABELER = (
     "gold_error= needs the panel's own doubt, which panel_error=0 switches off: leave panel_error "
     "out, or put the expert among the labelers and say noise={'expert': 0.05}."
 )
+NOT_BELIEVED = "What is told of the labelers is as given; the interval does not rest on it."
 FEW_CLASSES = 10  # chains that disagree are drawn five times as long while their tables are small
 
 
@@ -109,7 +110,7 @@ def with_known_noise(question: Question, noise: Any, panel_error: Any = None) ->
         views = known_views(Entries.of(question.labels), seen.evidence, truth, graded, prior)
         about = question, noise, views, graded, panel_error
         views, told, doubts = told_views(*about, learned=False)
-        assumptions += told
+        assumptions = [*([NOT_BELIEVED] if doubts else assumptions), *told]
         views = doubted(views, question.labels.per_item, question.doubts)
         return answer_by_link(
             question, views, panel_error, summary, assumptions, doubts, diagnostics

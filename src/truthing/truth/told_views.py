@@ -46,6 +46,7 @@ USUAL = (
     "labelers who agree so well usually are, and lower where they are worse."
 )
 WHO = " Who of the labelers is better is learned from their labels."
+LEAST = 0.001  # shares that look alike are the same
 ACCURACY = "accuracy most likely lies between {low:.1%} and {high:.1%}"
 CONSENSUS = "the labels' consensus is most likely right on {low:.1%} to {high:.1%} of the items"
 SEVERAL = "each accuracy has bounds"
@@ -102,7 +103,7 @@ def told_views(
     if not odd and not best.labelers.all():
         odd = odd_between(errors, question, best, usual)
     if odd:
-        return nothing._replace(views=plain, warnings=[odd])
+        return ToldViews(plain, [], [odd])
     right = SEVERAL if several else CONSENSUS if constant else ACCURACY
     who = WHO if alike else ""
     return ToldViews(replace(views, told=told), [_used(best, told, usual, right, who)], [])
@@ -112,7 +113,7 @@ def _used(best: Labelled, told: Told, usual: list[RightLabels], right: str, who:
     """``right``: how it is said where the accuracy lies."""
     values = np.concatenate([told.values(expected) for expected in usual])
     low, high = best.found.bounds(values)
-    moved = abs(values.mean() - best.wrong) > best.sd / 2
+    moved = abs(values.mean() - best.wrong) > max(best.sd / 2, LEAST)
     shown = "labels" if best.found.gold is None else "labels and gold"
     return USED.format(
         said=best.wrong,

@@ -23,6 +23,7 @@ MOST = 0.99  # quantile of what others can be wrong in
 FEWEST = 5  # gold items that can contradict what was said
 CLEARLY = 3.0  # standard deviations
 REACH = 0.02, 0.98  # between these quantiles lies what the user may mean
+MIDDLE = 0.16, 0.84  # a standard deviation to each side
 ODD = 0.01  # chance that public panels that agree so well have such labels
 STRANGE = 0.003  # chance of what gold finds
 NOT_USED = "the interval does not use `noise=`. Check the rates"
@@ -37,6 +38,7 @@ class Labelled:
     sd: float
     found: WrongLabels
     differ: float  # of two labels of an item; NaN where no item has two
+    chance: float  # how far the share is off by chance, if every label is drawn
     odd: str = ""
 
 
@@ -93,14 +95,11 @@ def of_these(
     wrong = float(mean(error).mean())
     by_labeler = np.bincount(labels.labeler[among], votes / count[item], labels.n_labelers)
     off = np.nan_to_num(by_labeler / seen.sum() * errors.off)
-    parts = [
-        float(np.linalg.norm(off)),
-        float(np.sqrt(wrong * (1 - wrong) / seen.sum())),
-        float(error_of(wrong, errors.worth)),
-        float(mean(silent.astype(float)).mean()) / 2,
-    ]
-    sd = float(np.linalg.norm(parts))
-    said = said_values(wrong, sd, errors.between)
+    chance = float(np.sqrt(wrong * (1 - wrong) / seen.sum()))
+    parts = [float(np.linalg.norm(off)), float(mean(silent.astype(float)).mean()) / 2]
+    if errors.between is None:  # a range is about these very labels
+        parts += [chance, float(error_of(wrong, errors.worth))]
+    said = said_values(wrong, float(np.linalg.norm(parts)), errors.between)
     counts = _votes(labels, among, (labels.n_items, labels.n_classes))
     least, differ = _least(counts[counts.sum(axis=1) > 1], int(seen.sum()))
     gold, odd = None, ""
@@ -118,9 +117,8 @@ def of_these(
         )
     agreement = float(mean(label == predicted[item]).mean())
     found = WrongLabels(said, agreement, float(seen.mean()), least, gold)
-    if errors.between is not None:
-        sd = float(said.std())
-    return Labelled(labelers, wrong, sd, found, differ, odd)
+    low, high = np.quantile(said, MIDDLE)
+    return Labelled(labelers, wrong, float(high - low) / 2, found, differ, chance, odd)
 
 
 def _least(counts: Array, n_items: int) -> tuple[tuple[float, float], float]:
@@ -159,6 +157,8 @@ def _gold(
 def odd_labels(these: Labelled, usual: list[RightLabels]) -> str:
     """Public panels that agree as well never had so many wrong labels, or so few."""
     low, high = np.quantile(these.found.said, REACH)
+    spare = CLEARLY * these.chance
+    low, high = min(low, these.wrong - spare), max(high, these.wrong + spare)
     inside, between = [], []
     for expected in usual:
         values = expected.values
