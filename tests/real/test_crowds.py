@@ -47,6 +47,34 @@ def test_intervals_hold_the_truth_on_real_crowds(
     assert np.mean(trusting) < 0.6, "if the papers' assumption held here, no link would be needed"
 
 
+def test_the_true_share_of_wrong_labels_narrows_and_holds(
+    real_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given noise that was trusted held .21 to .33 on real crowds. Numbers of four other crowds; if
+    .95 of single cases are held, fewer than 12 of 15 are once in 200 times."""
+    from fit_link import fit, observe, wrong_labels
+    from panels import crowd_cases
+
+    import truthing as tr
+    from truthing.truth.link import prior as link_prior
+
+    elsewhere = crowd_cases(("bluebird", "dog", "leaves", "labelme"))
+    numbers = fit([observe(case) for case in elsewhere], "people")
+    monkeypatch.setitem(link_prior.DEFAULT, "people", numbers)
+    held, widths, plain = [], [], []
+    for case in crowd_cases(("rte", "temporal", "music_genre"))[::2]:
+        said = [case.labels.classes[c] for c in case.predicted]
+        asked = {"panel": "people", "draws": 500}
+        told = tr.grade(said, case.labels, noise=wrong_labels(case), **asked)["accuracy"]
+        low, high = told.interval(0.95)
+        held.append(low <= case.right.mean() <= high)
+        widths.append(high - low)
+        plain.append(np.ptp(tr.grade(said, case.labels, **asked)["accuracy"].interval(0.95)))
+    assert len(held) >= 10
+    assert np.mean(held) >= 0.8
+    assert np.mean(widths) < 0.95 * np.mean(plain)
+
+
 def test_rte_grades_end_to_end(real_data: Path) -> None:
     import truthing as tr
 
