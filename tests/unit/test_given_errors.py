@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,11 @@ import numpy as np
 import pytest
 
 import truthing as tr
+from truthing.truth.consensus import Entries
 from truthing.truth.given_errors import given_errors
-from truthing.truth.link.told import RightLabels, WrongLabels, between_bounds, said_values
+from truthing.truth.link.learned import DEFAULT
+from truthing.truth.link.told import RightLabels, Told, WrongLabels, between_bounds, said_values
+from truthing.truth.link.views import read_panel
 from truthing.truth.question import Question
 from truthing.truth.wrong_labels import of_these
 
@@ -74,6 +78,24 @@ def test_what_is_said_is_weighed_with_what_labels_show() -> None:
     assert WrongLabels(vague.said, 0.8, gold=(0.3, 0.01)).values(usual) == pytest.approx(
         0.3, abs=0.03
     )
+
+
+def test_better_labels_make_who_agrees_better_and_who_contradicts_worse() -> None:
+    labels, predicted, _ = world()
+    for agreement, better in ((0.85, True), (0.15, False)):
+        seen = read_panel(Entries.of(labels), predicted if better else 1 - predicted)
+        known = replace(DEFAULT["people"], moved=1.5)
+        usual = known.expected_labels(seen)
+        moved = {}
+        for wrong in (0.1, 0.35):
+            share = WrongLabels(np.full(9, wrong), agreement)
+            told = Told(share, share)
+            assert (told.surprise(usual) > 0).all() == ((wrong == 0.1) == better)
+            still = replace(known, moved=0.0)
+            centre = 1.7 if better else -1.7
+            moved[wrong] = [n.narrowed(seen, told, centre, 0.2)[0] for n in (still, known)]
+        up = moved[0.1][1] - moved[0.1][0] > moved[0.35][1] - moved[0.35][0] + 0.1
+        assert up == better
 
 
 @pytest.mark.parametrize("panel", ["people", "models", None])
