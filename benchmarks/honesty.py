@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "studies"))
-from fit_link import Observed, fit_all, load_observed, observed_cases
+from fit_link import Observed, fit_all, load_observed, observed_cases, wrong_labels
 from panels import Case, Panel, graded_cases, half_of, panels, small_cases
 
 import truthing as tr
@@ -95,11 +95,9 @@ def given_noise(options: argparse.Namespace, labels: tr.Labels, truth: np.ndarra
     as often."""
     if not options.noise:
         return None
-    wrong = (labels.label != truth[labels.item]).astype(float)
     if options.noise == "mean":
-        labelled = labels.per_item > 0
-        each = np.bincount(labels.item, wrong, labels.n_items)[labelled] / labels.per_item[labelled]
-        return float(np.clip(options.off * each.mean(), 0.001, 0.999))
+        return float(np.clip(options.off * wrong_labels(labels, truth), 0.001, 0.999))
+    wrong = (labels.label != truth[labels.item]).astype(float)
     given = np.bincount(labels.labeler, minlength=labels.n_labelers)
     rate = np.bincount(labels.labeler, wrong, labels.n_labelers) / np.maximum(given, 1)
     known = np.clip(options.off * rate, 0.001, 0.999)

@@ -27,6 +27,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit
 from scipy.stats import t as student
 
+from truthing.labels import Labels
 from truthing.truth.link.design import link_design
 from truthing.truth.link.numbers import (
     BETTER,
@@ -51,6 +52,7 @@ BOOTSTRAPS = 40
 # models: where labels per item are few, see `FEW`)
 WIDEN = {False: {"people": 1.2, "models": 0.945}, True: {"people": 1.5, "models": 1.6}}
 WIDEN_SLOPE = 1.5
+# by how much more of the scale is left than was fitted (`PanelNumbers.left`), at most all of it
 WIDEN_LEFT = {False: {"people": 1.0, "models": 1.3}, True: {"people": 1.0, "models": 1.6}}
 # what the level and its scale depend on, as in `features` and `doubts`: chosen on half A by the log
 # score
@@ -94,15 +96,15 @@ def observe(case: Case) -> Observed:
     level = true_level(float(right.sum()), len(right))
     slope, error = _slope(case, level)
     seen = views.agreed, views.gap, views.spread, views.accord, views.among_level, views.per_item
-    told = views.agreement, wrong_labels(case)
+    told = views.agreement, wrong_labels(case.labels, case.truth)
     return Observed(case.kind, case.family, case.set, case.own, level, *seen, *told, slope, error)
 
 
-def wrong_labels(case: Case) -> float:
-    """The share of an item's labels that are wrong, mean over items."""
-    labels = case.labels
-    wrong = labels.label != case.truth[labels.item]
-    return float((np.bincount(labels.item, wrong) / np.bincount(labels.item)).mean())
+def wrong_labels(labels: Labels, truth: np.ndarray) -> float:
+    """The share of an item's labels that are wrong, mean over items that have labels."""
+    wrong, seen = labels.label != truth[labels.item], labels.per_item > 0
+    each = np.bincount(labels.item, wrong, labels.n_items)[seen] / labels.per_item[seen]
+    return float(each.mean())
 
 
 def true_level(right: float, n: float) -> float:
@@ -186,11 +188,8 @@ def fit_told(
 ) -> PanelNumbers:
     """What follows where the user knows how many labels are wrong: as many as truly are."""
     kind, own = seen[0].kind, seen[0].own
-    signs, right = (
-        np.array([label_signs(o) for o in seen]),
-        np.array([o.right_labels for o in seen]),
-    )
-    root = np.sqrt(weight)
+    signs = np.array([label_signs(o) for o in seen])
+    right, root = np.array([o.right_labels for o in seen]), np.sqrt(weight)
     expected = np.linalg.lstsq(signs * root[:, None], right * root, rcond=None)[0]
     better = right - signs @ expected
     spread = float(np.sqrt(weight @ better**2 / weight.sum()))

@@ -62,13 +62,12 @@ def run(
         for seed in range(trials):
             rng = np.random.default_rng([number, seed])
             truth, predicted, labels = world(number, rng)
-            order = rng.permutation(len(truth))
+            order, noise = rng.permutation(len(truth)), given_noise(labels, truth, mean)
             actual = {name: metric(name, truth, predicted) for name in METRICS}
             for n_gold in golds:
                 gold = {int(i): int(truth[i]) for i in order[:n_gold]}
-                told = {"gold": gold, "panel": panel, "draws": draws, "seed": seed}
-                noise = float((labels != truth[:, None]).mean()) if mean else None
-                report = tr.grade(predicted, labels, noise=noise, **told)
+                told = {"gold": gold, "panel": panel, "noise": noise, "draws": draws, "seed": seed}
+                report = tr.grade(predicted, labels, **told)
                 for name in METRICS:
                     low, high = report[name].interval(0.95)
                     least, most = report.gold_alone[name].interval(0.95)
@@ -97,13 +96,13 @@ def run_pairs(
             second = flipped(rng, truth, 0.06 if number == 3 else 0.05)
             order, both = rng.permutation(len(truth)), {"a": first, "b": second}
             actual = float((first == truth).mean() - (second == truth).mean())
+            noise = given_noise(labels, truth, mean)
             for n_gold in golds:
                 known = np.full(len(truth), -1)
                 known[order[:n_gold]] = truth[order[:n_gold]]
                 gold = {int(i): int(truth[i]) for i in order[:n_gold]}
-                told = {"gold": gold, "panel": panel, "draws": draws, "seed": seed}
-                noise = float((labels != truth[:, None]).mean()) if mean else None
-                gap = tr.compare(both, labels, noise=noise, **told).difference("accuracy")
+                told = {"gold": gold, "panel": panel, "noise": noise, "draws": draws, "seed": seed}
+                gap = tr.compare(both, labels, **told).difference("accuracy")
                 alone = tr.Estimate.from_draws(
                     difference_draws((first, second), known, "sample", draws, rng),
                     support=(-1.0, 1.0),
@@ -115,6 +114,11 @@ def run_pairs(
                 held, ratio = low <= actual <= high, (high - low) / max(most - least, 1e-9)
                 found[number, n_gold].append((held, ratio, sure, right))
     return found
+
+
+def given_noise(labels: np.ndarray, truth: np.ndarray, mean: bool) -> float | None:
+    """What a user says who knows how many of the labels are wrong."""
+    return float((labels != truth[:, None]).mean()) if mean else None
 
 
 def metric(name: str, truth: np.ndarray, predicted: np.ndarray) -> float:

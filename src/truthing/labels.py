@@ -251,12 +251,12 @@ class Labels:
     def per_class(self) -> Array:
         return tally(self.label, self.n_classes, self.votes)
 
-    def counts(self) -> Array:
-        """Votes for each class, items × classes."""
+    def counts(self, votes: Array | None = None) -> Array:
+        """Votes for each class, items × classes; ``votes`` of the entries, where not their own."""
         counts = np.zeros((self.n_items, self.n_classes), dtype=np.int64)
+        votes = self.votes if votes is None else votes
         for run in self.runs():
-            votes = 1 if self.votes is None else self.votes[run]
-            np.add.at(counts, (self.item[run], self.label[run]), votes)
+            np.add.at(counts, (self.item[run], self.label[run]), 1 if votes is None else votes[run])
         return counts
 
     def runs(self) -> Iterator[slice]:

@@ -65,7 +65,8 @@ def test_the_true_share_of_wrong_labels_narrows_and_holds(
     for case in crowd_cases(("rte", "temporal", "music_genre"))[::2]:
         said = [case.labels.classes[c] for c in case.predicted]
         asked = {"panel": "people", "draws": 500}
-        told = tr.grade(said, case.labels, noise=wrong_labels(case), **asked)["accuracy"]
+        wrong = wrong_labels(case.labels, case.truth)
+        told = tr.grade(said, case.labels, noise=wrong, **asked)["accuracy"]
         low, high = told.interval(0.95)
         held.append(low <= case.right.mean() <= high)
         widths.append(high - low)

@@ -36,13 +36,13 @@ def given_errors(noise: Any, labels: Labels, class_shares: Array) -> GivenErrors
         return GivenErrors(combined_error(*each, labels.n_classes), np.zeros(len(fallibility)))
     if not isinstance(noise, Symmetric | Confusion):
         return None
-    wrong = 1 - np.diagonal(_known_tables(noise, labels), axis1=1, axis2=2)
+    given = noise.error if isinstance(noise, Symmetric) else noise.matrices
+    wrong = 1 - np.diagonal(_known_tables(noise, given, labels), axis1=1, axis2=2)
     rate = wrong @ class_shares
     off = SHARES_OFF * np.ptp(wrong, axis=1)
     if isinstance(noise, Symmetric) and noise.range is not None:
         low, high = noise.range
         return GivenErrors(rate[labels.labeler], off, np.inf, (float(low), float(high)))
-    given = noise.error if isinstance(noise, Symmetric) else noise.matrices
     weight = noise.weight if isinstance(noise, Confusion) else None
     if weight is None and not isinstance(given, Mapping) and np.ndim(given) in (0, 2):
         return GivenErrors(rate[labels.labeler], off)
@@ -58,9 +58,8 @@ def error_of(rate: Any, n: float) -> Any:
     return np.sqrt(smooth * (1 - smooth) / n)
 
 
-def _known_tables(noise: TableNoise, labels: Labels) -> Array:
-    """Confusion matrices of all labelers, NaN for those about whom nothing is said."""
-    given = noise.error if isinstance(noise, Symmetric) else getattr(noise, "matrices", None)
+def _known_tables(noise: TableNoise, given: Any, labels: Labels) -> Array:
+    """Confusion matrices of all labelers, NaN for those about whom nothing is ``given``."""
     if not isinstance(given, Mapping):
         return noise.tables(labels)
     named = [name for name in labels.labelers if name in given]

@@ -14,8 +14,7 @@ from truthing.class_codes import Array
 from truthing.noise.known import Symmetric
 from truthing.truth.given_errors import given_errors
 from truthing.truth.known_noise import must_be_learned
-from truthing.truth.link.learned import DEFAULT, OWN_LABELS
-from truthing.truth.link.prior import KINDS
+from truthing.truth.link.prior import kinds_of, numbers_for
 from truthing.truth.link.told import RightLabels, Told
 from truthing.truth.link.views import Views, read_consensus, read_panel
 from truthing.truth.question import Question
@@ -90,10 +89,8 @@ def told_views(
         alike = alike and question.prior is None and not np.isnan(plain.among)
         views = plain if alike else views.with_signs_of(plain)
         predicted = plain.predicted if alike else predicted
-    own = question.trained_on_labels or constant
-    numbers = OWN_LABELS if own else DEFAULT
-    kinds = KINDS if question.panel not in KINDS else (question.panel,)
-    usual = [numbers[kind].expected_labels(views) for kind in kinds]
+    numbers = numbers_for(own=question.trained_on_labels or constant)
+    usual = [numbers[kind].expected_labels(views) for kind in kinds_of(question.panel)]
     known = spoken_of(errors, labels)
     whole = of_these(errors, question, predicted, known)
     everyone = whole.found if known.all() else None

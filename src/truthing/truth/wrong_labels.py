@@ -61,10 +61,10 @@ def best_of(
     rate = np.where(given > 0, total / np.maximum(given, 1), np.inf)
     rates = np.unique(np.round(rate[given > 0], 3))
     tried = np.unique(np.linspace(0, len(rates) - 1, MOST_TRIED).astype(int))[:-1]
-    best, room = whole, _room(whole)
+    best, room = whole, BETTER_KNOWN * _room(whole)
     for worst in () if question.grouped else rates[tried]:
         found = of_these(errors, question, predicted, known & (rate <= worst + 5e-4))
-        if _room(found) < min(BETTER_KNOWN * _room(whole), room):
+        if _room(found) < room:
             best, room = found, _room(found)
     return best
 
@@ -100,7 +100,7 @@ def of_these(
     if errors.between is None:  # a range is about these very labels
         parts += [chance, float(error_of(wrong, errors.worth))]
     said = said_values(wrong, float(np.linalg.norm(parts)), errors.between)
-    counts = _votes(labels, among, (labels.n_items, labels.n_classes))
+    counts = labels.counts(labels.weight * among)
     least, differ = _least(counts[counts.sum(axis=1) > 1], int(seen.sum()))
     gold, odd = None, ""
     if question.gold_error is None and question.gold_chosen.kind in ("random", "chances"):
@@ -184,15 +184,14 @@ def odd_between(
     labels, chosen = question.labels, these.labelers[question.labels.labeler]
     most = max(float(np.quantile(expected.values, MOST)) for expected in usual)
     error = np.where(np.isnan(errors.label), most, errors.label)
-    shape = labels.n_items, labels.n_classes
-    votes = [_votes(labels, part, shape) for part in (chosen, ~chosen)]
+    votes = [labels.counts(labels.weight * part) for part in (chosen, ~chosen)]
     count = [v.sum(axis=1) for v in votes]
     both = (count[0] > 0) & (count[1] > 0)
     if not both.any():
         return ""
     differ = 1 - (votes[0] * votes[1]).sum(axis=1)[both] / (count[0] * count[1])[both]
     a, b = (
-        (np.bincount(labels.item[part], (labels.weight * error)[part], shape[0])[both] / n[both])
+        (np.bincount(labels.item, labels.weight * error * part, labels.n_items)[both] / n[both])
         for part, n in ((chosen, count[0]), (~chosen, count[1]))
     )
     expected = a + b - a * b * labels.n_classes / max(labels.n_classes - 1, 1)
@@ -205,11 +204,6 @@ def odd_between(
         f"they differ from the others' in {differ.mean():.1%} of cases, more often than if "
         f"{b.mean():.1%} of those were wrong: {NOT_USED}."
     )
-
-
-def _votes(labels: Labels, part: Array, shape: tuple[int, int]) -> Array:
-    place = labels.item[part].astype(np.int64) * shape[1] + labels.label[part]
-    return np.bincount(place, labels.weight[part], shape[0] * shape[1]).reshape(shape)
 
 
 def people(these: Labelled) -> str:

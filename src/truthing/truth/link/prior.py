@@ -85,8 +85,7 @@ def learned_components(
 ) -> Components:
     """As public panels were, of predictions from these very labels (``own``) or others; a panel of
     unknown or mixed kind gets half of each kind's ``numbers``."""
-    numbers = numbers or (OWN_LABELS if own else DEFAULT)
-    kinds = KINDS if panel not in KINDS else (panel,)
+    numbers, kinds = numbers or numbers_for(own=own), kinds_of(panel)
     parts = [(kind, 1 / len(kinds), False) for kind in kinds]
     if panel in KINDS and (other := numbers[panel].other):
         parts = [(panel, 1 - other, False), *((k, other, True) for k in KINDS if k != panel)]
@@ -110,6 +109,16 @@ def learned_components(
             rows += [(better * share, *upwards, u, True) for share, u in EFFECTS]
     few, many = np.mean([TEMPER[kind] for kind in kinds], axis=0)
     return _as_components(rows, (float(few), float(many)), BETWEEN)
+
+
+def kinds_of(panel: str | None) -> tuple[str, ...]:
+    """Whose numbers a panel gets: one that is neither of people nor of models is taken for both."""
+    return KINDS if panel not in KINDS else (panel,)
+
+
+def numbers_for(*, own: bool) -> dict[str, PanelNumbers]:
+    """For predictions from these very labels (``own``) or others."""
+    return OWN_LABELS if own else DEFAULT
 
 
 def stated_components(

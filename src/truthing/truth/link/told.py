@@ -117,7 +117,7 @@ class Told:
     def surprise(self, expected: RightLabels) -> Array:
         """How much better labels are than expected, as logits; times how far the classifier agrees
         with them: one that contradicts good labels is worse."""
-        if self.whole is None or not self.several:
+        if self.whole is None or not self.compared:
             return np.zeros(len(FIVE))
         right = logit(np.clip(1 - self.whole.values(expected), *SEEN))
         return np.asarray((right - expected.centre) * (2 * self.whole.agreement - 1))
